@@ -95,7 +95,7 @@ module.exports = {
     {
       name: 'transports-know-no-storage',
       severity: 'error',
-      from: { path: '^packages/(ai|express|fastify|graphql|mcp|ws|notify|dashboard|cli)/src/' },
+      from: { path: '^packages/(ai|express|fastify|graphql|mcp|ws|notify|otel|dashboard|cli)/src/' },
       to: { path: `${core}storage-adapters\\.ts$` },
     },
     {

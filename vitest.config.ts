@@ -7,6 +7,8 @@ import { packageNames } from './scripts/packages.mjs'
 
 const IN_BROWSER = 'test/browser/*.test.ts'
 const sourceCondition = '@taskboard/source'
+/** Node.js does not know it, and cannot load what some packages have there. */
+const isOfNode = (condition: string): boolean => condition !== 'module'
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const postgresServer = fileOf('packages/postgres/test/global-setup.ts')
 const pgliteTemplate = fileOf('packages/postgres/test/pglite-template.ts')
@@ -23,6 +25,7 @@ const exampleSetups: Readonly<Record<string, readonly string[]>> = {
 const packageSetups: Readonly<Record<string, readonly string[]>> = {
   dashboard: [builtApp, pgliteTemplate],
   mcp: [postgresServer],
+  otel: [postgresServer],
   cli: [builtApp, postgresServer, pgliteTemplate, fileOf('packages/cli/test/compile-programs.ts')],
 }
 /** The next major version of the AI SDK, after `npm ci --prefix packages/ai/sdk-7`. */
@@ -47,11 +50,11 @@ const testsOnNextSdk = {
 
 export default defineConfig({
   resolve: {
-    conditions: [sourceCondition, ...defaultClientConditions],
+    conditions: [sourceCondition, ...defaultClientConditions].filter(isOfNode),
     // What Node.js loads; the tests' loader would take another copy for the sources than libraries get.
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
   },
-  ssr: { resolve: { conditions: [sourceCondition, ...defaultServerConditions] } },
+  ssr: { resolve: { conditions: [sourceCondition, ...defaultServerConditions].filter(isOfNode) } },
   test: {
     pool: 'threads',
     // Much of the time is waiting for the database: on two cores, one file at a time would take half as long again.

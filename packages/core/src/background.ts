@@ -7,10 +7,12 @@ import {
   createEventLogTailer,
   createNotifier,
   toTaskboardEvent,
+  type EventLogTailer,
   type NotificationChannel,
   type NotificationRoute,
   type TaskboardEmitter,
 } from './events/index.js'
+import { createGauges } from './gauges.js'
 import { createRetentionSweep, type Retention } from './retention.js'
 import type { Realtime } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
@@ -98,15 +100,13 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     () => emitter.isHeard,
   )
   let stopListening: (() => void) | undefined
+  let stopObserving: (() => void) | undefined
 
   return {
     async start() {
-      await storage.open()
-      await tailer.start().catch(async (error: unknown) => {
-        await storage.close().catch(() => undefined)
-        throw error
-      })
+      await open(storage, tailer)
       realtime.start()
+      stopObserving = environment.telemetry?.observe(createGauges(environment, storage, realtime))
       stopListening = events.onCommit(() => {
         tailer.wake()
         notifier.wake()
@@ -127,12 +127,22 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
         () => together([deliverer.stop({ drainTimeoutMs: leftMs() }), notifier.stop(leftMs())]),
         () => parts.closeChannels(),
         () => stopListening?.(),
+        () => stopObserving?.(),
         () => tailer.stop(),
         () => realtime.stop(),
         () => storage.close(),
       ])
     },
   }
+}
+
+/** @throws when the log cannot be read; then the storage is closed. */
+async function open(storage: Storage, tailer: EventLogTailer): Promise<void> {
+  await storage.open()
+  await tailer.start().catch(async (error: unknown) => {
+    await storage.close().catch(() => undefined)
+    throw error
+  })
 }
 
 /** Returns the rest of a period that starts now; when the clock steps back, at most the whole period. */

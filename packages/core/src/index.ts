@@ -102,7 +102,7 @@ export type {
   TaskSummary,
 } from './board/index.js'
 export { silentLogger } from './environment/index.js'
-export type { Clock, Instant, Logger } from './environment/index.js'
+export type { Clock, Instant, Logger, Telemetry } from './environment/index.js'
 export { isTaskboardError, TaskboardError } from './errors/index.js'
 export type { ErrorCode } from './errors/index.js'
 export { eventPayloadSchemas, webhookEventTypes } from './events/index.js'

@@ -27,7 +27,6 @@ export function createRetentionSweep<Tx>(
   storage: Storage<Tx>,
   retention: Retention,
 ): BackgroundLoop {
-  const { clock, logger } = environment
   const pass = async (): Promise<NextPass> => {
     const now = environment.storageNow()
     const counts = [
@@ -43,5 +42,5 @@ export function createRetentionSweep<Tx>(
     ]
     return counts.includes(BATCH) ? 'now' : HOUR_MS
   }
-  return createBackgroundLoop({ name: 'retention', clock, logger, pollIntervalMs: null, pass })
+  return createBackgroundLoop({ name: 'retention', environment, pollIntervalMs: null, pass })
 }

@@ -236,7 +236,7 @@ export type {
 } from './realtime/index.js'
 export { createStorageSettings } from './storage-settings.js'
 export type { BoundSettings } from './storage-settings.js'
-export type { Pruning, StorageSettings } from './storage/index.js'
+export type { Pruning, StorageSettings, StorageState, TaskCounts } from './storage/index.js'
 export {
   addUsage,
   budgetHolders,

@@ -17,7 +17,16 @@ export type {
 export { yieldToEventLoop } from './environment/index.js'
 /** @deprecated The name that `yieldToEventLoop` had. */
 export { yieldToEventLoop as nextTurn } from './environment/index.js'
-export type { Random } from './environment/index.js'
+export type {
+  Gauges,
+  LimitName,
+  Measurement,
+  Random,
+  SpanDetails,
+  SpanStart,
+  TelemetrySpan,
+  TracedTask,
+} from './environment/index.js'
 export type { ErrorDetails } from './errors/index.js'
 export {
   actorKinds,
@@ -44,6 +53,7 @@ export {
   enterpriseRoutes,
   fallbackRoutes,
   flatRoutes,
+  healthRoutes,
   operationSchemas,
   protectedRoute,
   readFields,
@@ -60,6 +70,7 @@ export type {
   FallbackRoute,
   FetchHandlerOptions,
   FoundRoute,
+  HealthRouteOptions,
   HttpRequest,
   HttpResponse,
   NodeMessage,
@@ -96,7 +107,12 @@ export type {
   SocketListener,
   StreamRequest,
 } from './realtime/index.js'
-export type { CredentialRequest, RoutePaths, TransportServices } from './transport-services.js'
+export type {
+  CredentialRequest,
+  HealthServices,
+  RoutePaths,
+  TransportServices,
+} from './transport-services.js'
 /** @deprecated Use `TransportServices`. */
 export type { TransportServices as Surface } from './transport-services.js'
 /** @deprecated Use `RoutePaths`. */

@@ -23,8 +23,10 @@ import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
 import type { IdempotencyClaim } from './idempotency/index.js'
 import type { LimitDecision, Quota, TierDecision, Tiers } from './limits/index.js'
+import type { Phase } from './lifecycle.js'
 import type { Scoring } from './priority/index.js'
 import type { Realtime } from './realtime/index.js'
+import type { StorageState } from './storage/index.js'
 import type { Usage } from './usage/index.js'
 import type { Webhooks } from './webhooks/index.js'
 
@@ -44,12 +46,20 @@ export interface RoutePaths {
   readonly enterprise: string
 }
 
+/** What shows whether the task board works, besides its loops. */
+export interface HealthServices {
+  readonly phase: { readonly current: Phase }
+  /** See `Storage.check`. */
+  check(): Promise<StorageState>
+}
+
 /**
  * What protocols such as HTTP need of a task board. `createTaskboard` makes it. You pass it to an adapter and use nothing of it.
  */
 export interface TransportServices<Tx = unknown> {
   readonly environment: Environment
   readonly scoring: Scoring
+  readonly health: HealthServices
   readonly paths: RoutePaths
   /** The largest request body in bytes. */
   readonly bodyLimitBytes: number

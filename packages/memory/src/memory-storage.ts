@@ -1,4 +1,5 @@
-import type { Storage } from '@taskboard/core'
+import type { Storage, Task } from '@taskboard/core'
+import type { TaskCounts } from '@taskboard/core/storage'
 import { createAccessStore } from './access-store.js'
 import { createAgentStore } from './agent-store.js'
 import { createAnalyticsStore } from './analytics-store.js'
@@ -48,6 +49,16 @@ import { createWebhookStore } from './webhook-store.js'
  */
 export function memoryStorage(): Storage<MemoryTransaction> {
   return createMemory().storage
+}
+
+function countTasks(tasks: Iterable<Task>): TaskCounts {
+  let waiting = 0
+  let running = 0
+  for (const { column, hold, lease } of tasks) {
+    if (lease !== null) running += 1
+    else if (column === 'TODO' && hold === null) waiting += 1
+  }
+  return { waiting, running }
 }
 
 /** A storage and what it stores. */
@@ -103,6 +114,11 @@ export function createMemory(): {
     transaction: transactions.transaction,
     saveIdempotentResponse: ({ claim, answer }, call) =>
       transactions.write(call, () => idempotency.saveIdempotentResponse(claim, answer)),
+    check: ({ withCounts }) =>
+      transactions.read(null, () => ({
+        isCurrent: true,
+        counts: withCounts ? countTasks(tables.tasks.values()) : null,
+      })),
     prune: createPrune({
       pruneEvents,
       pruneDeliveries,

@@ -15,7 +15,7 @@ import { saveIdempotentResponse } from './idempotency.js'
 import { createLimitStore } from './limits/limit-store.js'
 import { createQuotaStore } from './limits/quota-store.js'
 import { createCommitNotifications } from './listen/commit-notifications.js'
-import { migrationStatus } from './migrations/migrate.js'
+import { checkStorage, missingMigration } from './check-storage.js'
 import type { PgConnection, PgPool } from './pool.js'
 import { prune } from './prune.js'
 import { createRealtimeStore } from './realtime/realtime-store.js'
@@ -133,15 +133,14 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     transaction: (work) => database.transaction(work),
     saveIdempotentResponse: ({ claim, answer }, call) =>
       saveIdempotentResponse(database, claim, answer, call),
+    check: (asked) => checkStorage(database, boundedPool(pool, timeouts), asked),
     prune: (asked, { now }) => prune(database, asked, now),
   }
 }
 
 /** Accepts a newer schema, so that a host can be updated process by process. */
 async function requireSchema(pool: PgPool): Promise<void> {
-  const missing = (await migrationStatus(pool)).find(
-    ({ state }) => state === 'pending' || state === 'altered',
-  )
+  const missing = await missingMigration(pool)
   if (missing === undefined) return
   throw new TaskboardError(
     'INVALID_CONFIG',

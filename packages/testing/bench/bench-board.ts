@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createTaskboard, scopes, type Taskboard } from '@taskboard/core'
+import { createTaskboard, scopes, type Taskboard, type TaskboardOptions } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 
 const KEYS = 64
@@ -15,8 +15,11 @@ export const newTask = {
 }
 
 /** Every check of a request is on; only the rate is high, with the exact log of a minute behind it. */
-export async function makeBenchBoard(): Promise<{ taskboard: Taskboard; keys: readonly string[] }> {
-  const taskboard = createTaskboard({ storage: memoryStorage(), limits: { boardPerMinute: 100_000 } })
+export async function makeBenchBoard(
+  options: Omit<TaskboardOptions, 'storage'> = {},
+): Promise<{ taskboard: Taskboard; keys: readonly string[] }> {
+  const limits = { boardPerMinute: 100_000 }
+  const taskboard = createTaskboard({ storage: memoryStorage(), limits, ...options })
   const { workspace } = await taskboard.accounts.create({ name: 'bench', tier: 'custom' })
   const { due_date: dueDate, ...rest } = newTask
   const board = taskboard.board(workspace.id)

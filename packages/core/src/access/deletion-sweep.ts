@@ -22,11 +22,9 @@ export function createDeletionSweep(
   store: Store,
   commitNotifications: 'complete' | 'hints',
 ): BackgroundLoop {
-  const { clock, logger } = environment
   return createBackgroundLoop({
     name: 'deletions',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: commitNotifications === 'complete' ? null : POLL_MS,
     async pass() {
       const { deleted, isOver } = await store.continueDeletion(

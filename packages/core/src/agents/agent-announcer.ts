@@ -21,7 +21,6 @@ export function createAgentAnnouncer<Tx>(
   agents: Pick<AgentStore<Tx>, 'announceAgents'>,
   isOnlyProcess: boolean,
 ): AgentAnnouncer {
-  const { clock, logger } = environment
   /** Whether to look once more although nobody is present: the transaction of a claim may still be open. */
   let looksAgain = false
 
@@ -36,8 +35,7 @@ export function createAgentAnnouncer<Tx>(
 
   const loop = createBackgroundLoop({
     name: 'agent-announcements',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: isOnlyProcess ? null : IDLE_LOOK_EVERY_MS,
     pass,
   })

@@ -39,8 +39,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
   let nextPassAt: Instant = Infinity
   const loop = createBackgroundLoop({
     name: `agent-leases:${options.agentType}`,
-    clock,
-    logger,
+    environment,
     pollIntervalMs: null,
     pass: renewDue,
   })

@@ -23,13 +23,12 @@ const SWEEP_BATCH = 200
 
 export function createLeaseSweep<Tx>(options: LeaseSweepOptions<Tx>): LeaseSweep {
   const { environment, tasks, events, backoff = defaultBackoff, pollIntervalMs } = options
-  const { clock, logger } = environment
+  const { logger } = environment
   let unsubscribe: (() => void) | undefined
 
   const loop = createBackgroundLoop({
     name: 'lease-sweep',
-    clock,
-    logger,
+    environment,
     pollIntervalMs,
     async pass() {
       const { expired, nextExpiryInMs } = await tasks.expireLeases(

@@ -32,13 +32,12 @@ export function createAgentPresence<Tx>(
   environment: Environment,
   agents: Pick<AgentStore<Tx>, 'reportPresence'>,
 ): AgentPresence {
-  const { clock, logger } = environment
+  const { logger } = environment
   const workloads = new Map<string, Workload>()
   const changed = new Set<Workload>()
   const loop: BackgroundLoop = createBackgroundLoop({
     name: 'agent-presence',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: null,
     pass: reportAll,
   })
@@ -110,7 +109,7 @@ export function createRuntimeReport<Tx>(
   agents: Pick<AgentStore<Tx>, 'reportPresence'>,
   options: { readonly agentTypes: readonly string[]; readonly isOnlyProcess: boolean },
 ): RuntimeReport {
-  const { clock, logger } = environment
+  const { logger } = environment
   const { agentTypes, isOnlyProcess } = options
   const report = (liveMs: number | null): Promise<void> =>
     agents.reportPresence({ agentTypes, liveMs }, { now: environment.storageNow() })
@@ -122,8 +121,7 @@ export function createRuntimeReport<Tx>(
 
   const loop = createBackgroundLoop({
     name: 'runtime-report',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: null,
     async pass() {
       if (agentTypes.length === 0) return null

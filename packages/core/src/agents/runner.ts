@@ -35,8 +35,8 @@ const BATCH = 1_000
 
 function createClaimWatch<Tx>(options: ClaimWatchOptions<Tx>): ClaimWatch {
   const { environment, tasks, pollIntervalMs } = options
-  const { clock, logger } = environment
-  const loop = createBackgroundLoop({ name: 'agent-claims', clock, logger, pollIntervalMs, pass: checkAll })
+  const { logger } = environment
+  const loop = createBackgroundLoop({ name: 'agent-claims', environment, pollIntervalMs, pass: checkAll })
 
   async function checkAll(): Promise<NextPass> {
     const runs = options.runs()

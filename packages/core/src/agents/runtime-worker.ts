@@ -1,4 +1,11 @@
-import type { Actor, Backoff, Board, ClaimBatch, TaskStore } from '../board/index.js'
+import {
+  reportClaim,
+  type Actor,
+  type Backoff,
+  type Board,
+  type ClaimBatch,
+  type TaskStore,
+} from '../board/index.js'
 import {
   atMost,
   createBackgroundLoop,
@@ -6,6 +13,7 @@ import {
   type Environment,
   type Instant,
   type NextPass,
+  type Telemetry,
   tracked,
   yieldEvery,
 } from '../environment/index.js'
@@ -15,7 +23,14 @@ import type { AgentPresence } from './presence.js'
 import type { AgentDefinition } from './define-agent.js'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.js'
 import { type NextTask, whileLeased, writeOutcome } from './outcome-writer.js'
-import { createTaskRun, performRun, readBriefing, type TaskRun, type TaskRunOptions } from './task-run.js'
+import {
+  createTaskRun,
+  performRun,
+  readBriefing,
+  type Outcome,
+  type TaskRun,
+  type TaskRunOptions,
+} from './task-run.js'
 
 /** How many claims are returned at once. */
 const BATCH = 100
@@ -142,15 +157,14 @@ export function createRuntimeWorker<Tx>(
 ): RuntimeWorker {
   const { environment, tasks, pollIntervalMs } = parts
   const { type: agentType, concurrency, leaseMs } = definition
-  const { clock, logger } = environment
+  const { clock } = environment
   const giveUp = createSharedAbort()
   const runs = createRunSet()
   const keeper = createLeaseKeeper({ environment, tasks, agentType, leaseMs })
   let open = false
   const loop = createBackgroundLoop({
     name: `agent-runner:${agentType}`,
-    clock,
-    logger,
+    environment,
     pollIntervalMs,
     pass: claimFreeSlots,
   })
@@ -208,7 +222,8 @@ export function createRuntimeWorker<Tx>(
 
 /** Starts claimed tasks, or returns the claims when the worker was stopped meanwhile. */
 async function takeOn<Tx>(shop: Shop<Tx>, batch: ClaimBatch, claimedAt: Instant): Promise<void> {
-  const { definition, keeper } = shop
+  const { definition, environment, keeper } = shop
+  reportClaim(environment, batch.tasks, { agentType: definition.type, startedAt: claimedAt })
   const options = batch.tasks.map((task): TaskRunOptions => ({
     task,
     definition,
@@ -225,7 +240,10 @@ function start<Tx>(shop: Shop<Tx>, options: TaskRunOptions): void {
   shop.runs.add(run)
   shop.presence.began(run.task.workspaceId, run.agentId)
   shop.keeper.keep(run)
-  work(shop, run, options)
+  const { telemetry } = shop.environment
+  const working: Promise<unknown> =
+    telemetry === null ? work(shop, run, options) : workWithinSpan(shop, telemetry, run, options)
+  working
     .catch((error: unknown) => {
       const fields = { taskId: run.task.id, err: error }
       shop.environment.logger.error(fields, 'a run failed unexpectedly; its task returns when its lease ends')
@@ -233,20 +251,40 @@ function start<Tx>(shop: Shop<Tx>, options: TaskRunOptions): void {
     .finally(() => end(shop, run))
 }
 
-async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): Promise<void> {
+function workWithinSpan<Tx>(
+  shop: Shop<Tx>,
+  telemetry: Telemetry,
+  run: TaskRun,
+  options: TaskRunOptions,
+): Promise<void> {
+  const { clock } = shop.environment
+  const { task, agentId } = run
+  const agentType = shop.definition.type
+  const startedAt = clock.now()
+  const begun = { kind: 'run', task, agentId, agentType, attempt: task.attempts } as const
+  return telemetry.span(begun, async (span) => {
+    const ended = await work(shop, run, options)
+    const error = ended.kind === 'failed' ? (ended.thrown ?? ended.reason) : undefined
+    span.set({ outcome: ended.kind, error })
+    telemetry.measure({ kind: 'run', agentType, outcome: ended.kind, tookMs: clock.now() - startedAt })
+  })
+}
+
+/** Works the task from the look-up of its agent to the write of the outcome. */
+async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): Promise<Outcome> {
   const { clock, logger } = shop.environment
   const { type: agentType, leaseMs } = shop.definition
   const yielded = shop.yieldNowAndThen()
   if (yielded) await tracked(clock, 'agent-turn', () => yielded)
   const briefed = await whileLeased(shop, run, async () => ({ briefing: await readBriefing(shop, run) }))
-  if (briefed === null) return
+  if (briefed === null) return { kind: 'lost' }
   const { briefing } = briefed
   const outcome = briefing === null ? agentGone : await performRun(shop, run, options, briefing)
-  if (outcome.kind === 'held') return
+  if (outcome.kind === 'held') return outcome
   if (outcome.kind === 'lost') {
     const fields = { taskId: run.task.id, agentId: run.agentId }
     logger.warn(fields, 'discarded the result of a run that has lost its task')
-    return
+    return outcome
   }
   run.phase = 'ending'
   const writtenAt = clock.now()
@@ -254,6 +292,7 @@ async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): 
   const next = await tracked(clock, 'agent-outcome', () => writeOutcome(shop, run, outcome, nextTask))
   // Before this run ends, so that an agent with a next task is not reported as idle in between.
   if (next !== null && next.tasks.length > 0) await takeOn(shop, next, writtenAt)
+  return outcome
 }
 
 function end<Tx>(shop: Shop<Tx>, run: TaskRun): void {

@@ -47,11 +47,17 @@ export function isFinal(thrown: unknown): boolean {
 /** How a run ended, and so what to write. */
 export type WrittenOutcome =
   | { readonly kind: 'completed'; readonly result: string }
-  | { readonly kind: 'failed'; readonly reason: string; readonly retry: boolean }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly retry: boolean
+      /** What the agent's code threw. */
+      readonly thrown?: unknown
+    }
   | { readonly kind: 'handed_back'; readonly reason: string }
 
 /** Nothing to write: the task was lost meanwhile, or the agent itself put it on hold. */
-type Outcome = WrittenOutcome | { readonly kind: 'lost' } | { readonly kind: 'held' }
+export type Outcome = WrittenOutcome | { readonly kind: 'lost' } | { readonly kind: 'held' }
 
 /** One attempt at one task, from its claim until the last write. */
 export interface TaskRun {
@@ -201,7 +207,7 @@ async function callAgent<Tx>(
     if (run.signal.aborted && !isFinal(error)) return interrupted
     const fields = { taskId: run.task.id, agentId: run.agentId, err: error }
     parts.environment.logger.warn(fields, 'an agent failed')
-    return { kind: 'failed', reason, retry: !isFinal(error) }
+    return { kind: 'failed', reason, retry: !isFinal(error), thrown: error }
   }
 }
 

@@ -42,11 +42,9 @@ export function createRollUpSweep<Tx>(
   store: Pick<AnalyticsStore<Tx>, 'rollUp'>,
   everyMs: number,
 ): BackgroundLoop {
-  const { clock, logger } = environment
   return createBackgroundLoop({
     name: 'analytics-roll-up',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: null,
     async pass() {
       const taken = await store.rollUp({ limit: BATCH }, { now: environment.storageNow() })

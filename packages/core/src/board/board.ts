@@ -23,6 +23,7 @@ import {
 import type { CommentStore } from './comment-store.js'
 import { type BoardConversation, createConversation } from './conversation.js'
 import { decodeCursor, encodeCursor } from './cursor.js'
+import { addWithinSpan, reportClaim, reportRemoteRun, reportUsage } from './board-telemetry.js'
 import { createListWrites, type ListWrites, type ReadListWrites } from './list-writes.js'
 import {
   columns,
@@ -218,6 +219,7 @@ export function createBoard<Tx>(
   actor: Actor = HOST,
 ): TransportBoard<Tx> {
   const { environment, tasks, settings } = parts
+  const { telemetry } = environment
   const at = atOf<Tx>(environment)
   const change = changeOf(parts, workspaceId)
   const read = <Part extends TaskPart>(taskId: string, part: Part, options?: InTransaction<Tx>) =>
@@ -230,7 +232,11 @@ export function createBoard<Tx>(
       board.addRead(readNewTask(input, workspaceId, settings.maxAttempts), options),
     addRead(task, options) {
       const idempotency = options?.idempotency ?? null
-      return tasks.insertTask({ task, actor: options?.actor ?? actor, idempotency }, at(options))
+      const by = options?.actor ?? actor
+      if (telemetry === null) return tasks.insertTask({ task, actor: by, idempotency }, at(options))
+      return addWithinSpan(telemetry, workspaceId, [task], ([traced = task]) =>
+        tasks.insertTask({ task: traced, actor: by, idempotency }, at(options)),
+      )
     },
     get: async (taskId, options) => (await read(taskId, 'task', options)).task,
     logs: async (taskId, options) => (await read(taskId, 'logs', options)).logs,
@@ -295,7 +301,9 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
     async claim({ agentId, leaseMs = settings.leaseMs }, options) {
       const request = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
       await noteClaim(workspaceId, agentId, at(options))
+      const startedAt = environment.clock.now()
       const batch = await tasks.claimTasks({ target: request, limit: 1 }, at(options))
+      reportClaim(environment, batch.tasks, { agentType: null, startedAt })
       onWorked()
       return batch.tasks[0] ?? null
     },
@@ -332,7 +340,9 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
         report: toUsageReport(used, parts.prices),
         idempotency: options?.idempotency ?? null,
       }
-      return (await parts.usageStore.recordUsage(record, at(options))).value
+      const { value, replayed } = await parts.usageStore.recordUsage(record, at(options))
+      if (!replayed) reportUsage(environment, record.report)
+      return value
     },
     async complete(taskId, input, options) {
       const { fencingToken, result } = parseInput(completionInput, input)
@@ -340,6 +350,7 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
         { proof: proof(taskId, fencingToken), result, next: null },
         at(options),
       )
+      reportRemoteRun(environment, task, 'completed')
       onWorked()
       return task
     },
@@ -347,6 +358,7 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
       const { fencingToken, reason, retry } = parseInput(failureInput, input)
       const backoff = retry ? settings.backoff : null
       const task = await change(taskId, { kind: 'fail', fencingToken, reason, backoff }, options)
+      reportRemoteRun(environment, task, 'failed')
       onWorked()
       return task
     },
@@ -375,22 +387,4 @@ function toList(page: TaskPage): TaskList {
 function requireColumn(column: Column, field: 'column' | 'to'): Column {
   if (columns.includes(column)) return column
   throw new TaskboardError('INVALID_FIELD', `${field} must be one of ${columns.join(', ')}`, { field })
-}
-
-const CACHED_BOARDS = 10_000
-
-/**
- * Boards hold no state, so all callers share one handle: creating one for each request was a sixth of a create's cost. When there
- * are too many, all are discarded.
- */
-export function cachedBoards<B>(create: (workspaceId: string) => B): (workspaceId: string) => B {
-  const boards = new Map<string, B>()
-  return (workspaceId) => {
-    let board = boards.get(workspaceId)
-    if (board === undefined) {
-      if (boards.size >= CACHED_BOARDS) boards.clear()
-      boards.set(workspaceId, (board = create(workspaceId)))
-    }
-    return board
-  }
 }

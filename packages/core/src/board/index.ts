@@ -108,7 +108,8 @@ export type {
   TaskWrite,
 } from './task-store.js'
 export { cursorAfter, encodeTaskId as taskCursor } from './cursor.js'
-export { cachedBoards, createBoard } from './board.js'
+export { createBoard } from './board.js'
+export { cachedBoards } from './cached-boards.js'
 export type { Board, BoardParts, ChatAgent, ChatReply, ClaimNote, TransportBoard, TaskList } from './board.js'
 export type { DelegationInput } from './list-writes.js'
 export type { AddOptions, BoardSettings, ListOptions, WriteOptions } from './board-options.js'
@@ -152,3 +153,4 @@ export type {
 } from './schedules/schedule-store.js'
 export { createSchedules } from './schedules/schedules.js'
 export type { BoardSchedules, ScheduleFilter, SchedulePage, Schedules } from './schedules/schedules.js'
+export { reportClaim } from './board-telemetry.js'

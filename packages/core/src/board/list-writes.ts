@@ -2,9 +2,10 @@ import type { Environment, InTransaction } from '../environment/index.js'
 import { parseInput } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
 import { readTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
-import type { TaskStore } from './task-store.js'
+import type { TaskSplit, TaskStore } from './task-store.js'
 import type { Actor, Task } from './task.js'
 import { delegationInput } from './write-inputs.js'
+import { addWithinSpan } from './board-telemetry.js'
 import { renewalOf, type AddOptions, type BoardSettings } from './board-options.js'
 
 /** How an agent splits the task that it works. */
@@ -62,33 +63,29 @@ export function createListWrites<Tx>(
   const toList = (inputs: readonly ListedTaskInput[]) =>
     readTaskList(inputs, workspaceId, settings.maxAttempts)
 
-  const addAllRead: ReadListWrites<Tx>['addAllRead'] = (list, options) =>
-    tasks.insertTasks(
-      {
-        workspaceId,
-        tasks: list,
-        actor: options?.actor ?? actor,
-        idempotency: options?.idempotency ?? null,
-        split: null,
-      },
-      at(options),
+  const insert = (list: readonly ListedTask[], split: TaskSplit | null, options?: AddOptions<Tx>) => {
+    const insertion = {
+      workspaceId,
+      tasks: list,
+      actor: options?.actor ?? actor,
+      idempotency: options?.idempotency ?? null,
+      split,
+    }
+    const { telemetry } = environment
+    if (telemetry === null) return tasks.insertTasks(insertion, at(options))
+    return addWithinSpan(telemetry, workspaceId, list, (traced) =>
+      tasks.insertTasks({ ...insertion, tasks: traced }, at(options)),
     )
+  }
+
+  const addAllRead: ReadListWrites<Tx>['addAllRead'] = (list, options) => insert(list, null, options)
 
   const delegateOnce: ReadListWrites<Tx>['delegateOnce'] = async (taskId, input, options) => {
     const { tasks: inputs, ...rest } = input
     const { fencingToken, wait, leaseMs } = parseInput(delegationInput, rest)
     const subtasks = toList(inputs).map((task): ListedTask => ({ ...task, parentId: taskId }))
     const proof = { workspaceId, taskId, fencingToken }
-    return tasks.insertTasks(
-      {
-        workspaceId,
-        tasks: subtasks,
-        actor: options?.actor ?? actor,
-        idempotency: options?.idempotency ?? null,
-        split: { proof, isWaiting: wait, leaseMs: renewalOf(leaseMs) },
-      },
-      at(options),
-    )
+    return insert(subtasks, { proof, isWaiting: wait, leaseMs: renewalOf(leaseMs) }, options)
   }
 
   return {

@@ -13,11 +13,9 @@ export function createTaskSweep<Tx>(options: {
   readonly pollIntervalMs: number | null
 }): BackgroundLoop {
   const { name, left, environment, tasks, pollIntervalMs } = options
-  const { clock, logger } = environment
   return createBackgroundLoop({
     name,
-    clock,
-    logger,
+    environment,
     pollIntervalMs,
     async pass() {
       const sweep = { left, limit: SWEEP_BATCH }

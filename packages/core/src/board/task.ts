@@ -104,6 +104,8 @@ export interface Task extends TaskFields {
   readonly lease: Lease | null
   /** Whether anybody has commented on it, so that runs of other tasks need not look. */
   readonly hasComments: boolean
+  /** The W3C `traceparent` of the span in which it was added; null without telemetry. It never changes, and no API shows it. */
+  readonly traceparent: string | null
 }
 
 /** A validated task to create in TODO. */
@@ -112,6 +114,8 @@ export interface NewTask extends TaskFields {
   /** The id of the task that it becomes a part of; null for none. */
   readonly parentId: string | null
   readonly maxAttempts: number
+  /** See `Task.traceparent`. Absent: null. */
+  readonly traceparent?: string | null | undefined
 }
 
 /** A validated change: its fields are replaced as a whole, the others stay. */
@@ -284,6 +288,7 @@ export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState
     fencingToken: state.fencingToken,
     lease: state.lease,
     hasComments: state.hasComments,
+    traceparent: state.traceparent,
   }
 }
 
@@ -301,12 +306,9 @@ export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState
  */
 export function createTask(
   input: NewTask,
-  {
-    id,
-    now,
-    openDependencies,
-  }: { readonly id: string; readonly now: Instant; readonly openDependencies: number },
+  created: { readonly id: string; readonly now: Instant; readonly openDependencies: number },
 ): Task {
+  const { id, now, openDependencies } = created
   return makeTask(input, {
     id,
     workspaceId: input.workspaceId,
@@ -326,6 +328,7 @@ export function createTask(
     fencingToken: 0,
     lease: null,
     hasComments: false,
+    traceparent: input.traceparent ?? null,
   })
 }
 

@@ -184,6 +184,7 @@ function startedTask(task: Task, now: Instant, lease: Lease): Task {
     fencingToken: lease.fencingToken,
     lease,
     hasComments: task.hasComments,
+    traceparent: task.traceparent,
   })
 }
 

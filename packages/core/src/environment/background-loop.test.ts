@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { virtualClock } from '@taskboard/testing'
 import { createBackgroundLoop, type NextPass } from './background-loop.js'
+import { createEnvironment } from './environment.js'
 import { silentLogger } from './logger.js'
 
 function setUp(next: () => NextPass, pollIntervalMs: number | null = null) {
@@ -9,8 +10,10 @@ function setUp(next: () => NextPass, pollIntervalMs: number | null = null) {
   const errors: object[] = []
   const loop = createBackgroundLoop({
     name: 'test',
-    clock,
-    logger: { ...silentLogger, error: (fields) => void errors.push(fields) },
+    environment: createEnvironment({
+      clock,
+      logger: { ...silentLogger, error: (fields) => void errors.push(fields) },
+    }),
     pollIntervalMs,
     pass: async () => {
       passes.push(clock.now())
@@ -54,8 +57,7 @@ describe('createBackgroundLoop', () => {
     let passes = 0
     const loop = createBackgroundLoop({
       name: 'test',
-      clock,
-      logger: silentLogger,
+      environment: createEnvironment({ clock, logger: silentLogger }),
       pollIntervalMs: null,
       pass: async () => {
         passes++

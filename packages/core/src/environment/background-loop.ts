@@ -1,6 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { type Clock, sleep, systemClock, type Timer, tracked } from './clock.js'
-import type { Logger } from './logger.js'
+import type { Environment } from './environment.js'
+import type { LoopState } from './loop-registry.js'
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** How long, in real time, a wait lasts at most on a test's clock that stands still. */
 const LONGEST_STANDSTILL_MS = 1_000
@@ -36,8 +39,7 @@ export type NextPass = 'now' | number | null
 export interface BackgroundLoopOptions {
   /** Names the loop in logs. */
   readonly name: string
-  readonly clock: Clock
-  readonly logger: Logger
+  readonly environment: Pick<Environment, 'clock' | 'logger' | 'loops' | 'telemetry'>
   /** One pass. If it throws, the loop logs the error, waits `retryDelayMs` and continues. */
   readonly pass: () => Promise<NextPass>
   /** The longest time between two passes, for storages whose commit notifications are only hints; null when they are complete. */
@@ -61,22 +63,29 @@ const LEAST_DELAY_MS = 50
 
 /** The mechanism behind the runner, the deliverer, the event-log tailer and the sweeps. */
 export function createBackgroundLoop(options: BackgroundLoopOptions): BackgroundLoop {
-  const { clock, logger, name, pass, pollIntervalMs } = options
+  const { name, pass, pollIntervalMs } = options
+  const { clock, logger, loops, telemetry } = options.environment
   const retryDelayMs = options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS
   let state: 'idle' | 'running' | 'stopped' = 'stopped'
   let woken = false
   let timer: Timer | undefined
   let current: Promise<void> = Promise.resolve()
+  let unregister: (() => void) | undefined
+  const seen: Writable<LoopState> = { name, passSince: null, dueAt: null, lastPassAt: null, failures: 0 }
 
   async function runOnce(): Promise<void> {
     let next: NextPass
     try {
       next = await pass()
+      seen.failures = 0
     } catch (error) {
       logger.error({ loop: name, err: error }, 'background pass failed')
       next = retryDelayMs
       woken = false
+      seen.failures += 1
     }
+    seen.passSince = null
+    seen.lastPassAt = clock.now()
     if (state === 'stopped') return
     state = 'idle'
     if (woken || next === 'now') launch()
@@ -88,19 +97,28 @@ export function createBackgroundLoop(options: BackgroundLoopOptions): Background
     timer = undefined
     woken = false
     state = 'running'
-    // Tracked with the timer that it sets, which belongs to the loop and not to the caller that woke it.
-    current = tracked(clock, name, runOnce)
+    seen.passSince = clock.now()
+    seen.dueAt = null
+    // Tracked with the timer that it sets, which belongs to the loop and not to the caller that woke it. So does its trace.
+    current =
+      telemetry === null
+        ? tracked(clock, name, runOnce)
+        : telemetry.detached(() => tracked(clock, name, runOnce))
   }
 
   function schedule(waitMs: number | null): void {
     const delayMs = Math.min(waitMs ?? Infinity, pollIntervalMs ?? Infinity)
     const leastMs = pollIntervalMs === null ? 0 : LEAST_DELAY_MS
-    if (delayMs !== Infinity) timer = clock.setTimer(launch, Math.max(leastMs, delayMs))
+    if (delayMs === Infinity) return
+    const waitsMs = Math.max(leastMs, delayMs)
+    timer = clock.setTimer(launch, waitsMs)
+    seen.dueAt = clock.now() + waitsMs
   }
 
   return {
     start() {
       if (state !== 'stopped') return
+      unregister ??= loops.add(seen)
       launch()
     },
     wake() {
@@ -113,6 +131,8 @@ export function createBackgroundLoop(options: BackgroundLoopOptions): Background
       timer?.cancel()
       timer = undefined
       await current
+      unregister?.()
+      unregister = undefined
     },
   }
 }

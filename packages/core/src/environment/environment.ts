@@ -1,7 +1,9 @@
 import { systemClock, type Clock, type Instant } from './clock.js'
 import { createNewId, type NewId } from './ids.js'
 import { loggerOf, type Logger } from './logger.js'
+import { createLoopRegistry, type LoopRegistry } from './loop-registry.js'
 import { systemRandom, type Random } from './random.js'
+import { telemetryOf, type Telemetry } from './telemetry.js'
 
 /** All that the library needs from outside, except storage and sockets. */
 export interface Environment {
@@ -9,6 +11,9 @@ export interface Environment {
   readonly random: Random
   readonly newId: NewId
   readonly logger: Logger
+  /** Null: nothing is reported, and nothing is created to report. */
+  readonly telemetry: Telemetry | null
+  readonly loops: LoopRegistry
   /**
    * The `now` for a storage verb: from the host's clock when it gave one. Null means the storage's own clock, which is the only clock
    * that several processes share.
@@ -21,6 +26,7 @@ export interface EnvironmentOptions {
   readonly random?: Random | undefined
   /** False for none. */
   readonly logger?: Logger | false | undefined
+  readonly telemetry?: Telemetry | undefined
 }
 
 /** Defaults: the process's own clock and randomness, and the console for warnings and errors. */
@@ -32,6 +38,8 @@ export function createEnvironment(options: EnvironmentOptions = {}): Environment
     random,
     newId: createNewId(clock, random),
     logger: loggerOf(options.logger),
+    telemetry: telemetryOf(options.telemetry),
+    loops: createLoopRegistry(),
     storageNow: options.clock ? () => clock.now() : () => null,
   }
 }

@@ -22,3 +22,14 @@ export { createEnvironment } from './environment.js'
 export type { Environment, EnvironmentOptions } from './environment.js'
 export { createListeners } from './listeners.js'
 export type { Listeners } from './listeners.js'
+export type { LoopRegistry, LoopState } from './loop-registry.js'
+export type {
+  Gauges,
+  LimitName,
+  Measurement,
+  SpanDetails,
+  SpanStart,
+  Telemetry,
+  TelemetrySpan,
+  TracedTask,
+} from './telemetry.js'

@@ -35,15 +35,14 @@ const MOST_PAGES_AFTER_STOP = 100
 
 export function createEventLogTailer(options: EventLogTailerOptions): EventLogTailer {
   const { environment, store, pageSize = DEFAULT_PAGE_SIZE } = options
-  const { clock, logger } = environment
+  const { clock, logger, telemetry } = environment
   const listeners = new Map<(event: LoggedEvent) => void, () => boolean>()
   let position: FeedPosition | null = null
   const at = () => ({ now: environment.storageNow() })
 
   const loop = createBackgroundLoop({
     name: 'events',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: options.pollIntervalMs,
     pass: async (): Promise<NextPass> => ((await passOn()) > 0 ? 'now' : null),
   })
@@ -60,6 +59,10 @@ export function createEventLogTailer(options: EventLogTailerOptions): EventLogTa
       }
     }
     const page = await store.readFeed({ position, limit: pageSize }, at())
+    const [oldest] = page.events
+    if (telemetry !== null && oldest !== undefined) {
+      telemetry.measure({ kind: 'event_lag', lagMs: Math.max(0, clock.now() - oldest.at) })
+    }
     for (const event of page.events) deliver(event)
     position = page.position
     return page.events.length

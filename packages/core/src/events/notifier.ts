@@ -170,8 +170,7 @@ function createRouteWorker(parts: RouteParts): RouteWorker {
 
   const loop = createBackgroundLoop({
     name: `notifications:${route.name}`,
-    clock,
-    logger,
+    environment,
     pollIntervalMs: settings.pollIntervalMs,
     pass,
   })

@@ -28,5 +28,6 @@ export {
   toHttpRequest,
   unreadBody,
 } from './node-request.js'
+export { healthRoutes, type HealthRouteOptions } from './health-routes.js'
 export { detachRealtime, realtimeEndpoint } from './realtime-endpoint.js'
 export type { RealtimeEndpoint } from './realtime-endpoint.js'

@@ -339,8 +339,10 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     } finally {
       if (!isTaken) this.#principal = null
     }
-    if (!isTaken)
+    if (!isTaken) {
+      this.#parts.environment.telemetry?.measure({ kind: 'refusal', limit: 'connections' })
       throw new TaskboardError('QUOTA_EXCEEDED', 'the account has as many connections as its tier allows')
+    }
     if (!this.isOpen) slots.release(this.id)
   }
 

@@ -46,6 +46,8 @@ export interface Realtime {
   detachFrom(server: object): void
   /** Whether there are connections. Without any, events are not sent. */
   readonly isHeard: boolean
+  /** How many connections this process has. */
+  countConnections(): number
   /** Accepts an event of the log, in each workspace's order. */
   publish(event: LoggedEvent): void
   start(): void
@@ -61,7 +63,6 @@ const CHECKS_AT_ONCE = 500
 
 export function createRealtime(parts: RealtimeParts): Realtime {
   const { environment, settings } = parts
-  const { clock } = environment
   const hub = createHub()
   const discovery = createWorkspaceDiscovery(environment, parts.workspaces)
   const slots = createSlots(environment, parts.store)
@@ -85,9 +86,9 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   async function closeAll(): Promise<void> {
     for (const connection of connections) connection.leave()
     const emptied = new Promise<void>((resolve) => (onEmpty = resolve))
-    if (connections.size > 0) await atMost(clock, CLOSE_WITHIN_MS, emptied)
+    if (connections.size > 0) await atMost(environment.clock, CLOSE_WITHIN_MS, emptied)
     for (const connection of connections) connection.terminate()
-    if (connections.size > 0) await atMost(clock, CLOSE_WITHIN_MS, emptied)
+    if (connections.size > 0) await atMost(environment.clock, CLOSE_WITHIN_MS, emptied)
   }
 
   return {
@@ -121,6 +122,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     get isHeard() {
       return connections.size > 0
     },
+    countConnections: () => connections.size,
     publish(event) {
       discovery.seen(event.workspaceId)
       hub.publish(event)
@@ -152,16 +154,12 @@ function createLineFeed(events: RealtimeParts['events'], hub: Hub) {
 }
 
 /** One timer for all connections. Each has a beat within one interval of its last. */
-function createHeartbeat(
-  { clock, logger }: Environment,
-  connections: ReadonlySet<Connection>,
-  intervalMs: number,
-) {
+function createHeartbeat(environment: Environment, connections: ReadonlySet<Connection>, intervalMs: number) {
+  const { clock } = environment
   let nextAt: Instant = Infinity
   return createBackgroundLoop({
     name: 'realtime:heartbeat',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: null,
     async pass() {
       const now = clock.now()
@@ -182,15 +180,11 @@ function createHeartbeat(
  * Rechecks credentials when due. Those that wait for the storage share its statements. None is due sooner than `intervalMs` after a
  * check, except credentials with an earlier expiry, which wake it.
  */
-function createChecks(
-  { clock, logger }: Environment,
-  connections: ReadonlySet<Connection>,
-  intervalMs: number,
-) {
+function createChecks(environment: Environment, connections: ReadonlySet<Connection>, intervalMs: number) {
+  const { clock } = environment
   return createBackgroundLoop({
     name: 'realtime:credentials',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: null,
     async pass() {
       const now = clock.now()

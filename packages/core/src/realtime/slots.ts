@@ -105,7 +105,7 @@ const RENEWALS_PER_LEASE = 3
 const MOST_AT_ONCE = 1_000
 
 export function createSlots(environment: Environment, store: RealtimeStore): Slots {
-  const { clock, logger } = environment
+  const { logger } = environment
   const owners = new Map<string, SlotOwner>()
   const released = new Set<string>()
   /** Owners that lost their slot with the lease, until it is requested again. */
@@ -123,8 +123,7 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
   })
   const renewal = createBackgroundLoop({
     name: 'realtime:slots',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: null,
     async pass() {
       await freeAll(released, freeSlots)

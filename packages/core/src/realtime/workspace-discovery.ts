@@ -27,15 +27,13 @@ export function createWorkspaceDiscovery(
   environment: Environment,
   store: Pick<AccessStore, 'listWorkspaces'>,
 ): WorkspaceDiscovery {
-  const { clock, logger } = environment
   const observers = new Map<string, Set<WorkspaceObserver>>()
   const known = new Set<string>()
   const unknown = new Set<string>()
 
   const loop = createBackgroundLoop({
     name: 'realtime:workspaces',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: null,
     async pass() {
       for (const workspaceId of unknown) {

@@ -38,6 +38,22 @@ export type Pruning =
   /** Rows that no longer count: keys outside of every window, ended sessions, old login attempts. */
   | { readonly rows: 'limits' | 'sessions' | 'login_attempts'; readonly limit: number }
 
+/** What a storage says of itself. */
+export interface StorageState {
+  /** Whether it has what this version of its adapter needs, such as the migrations of a database. A newer one is current. */
+  readonly isCurrent: boolean
+  /** Present when they were asked for. */
+  readonly counts: TaskCounts | null
+}
+
+/** Of all workspaces. */
+export interface TaskCounts {
+  /** Tasks in TODO that are not on hold, also those that wait for time or for other tasks. */
+  readonly waiting: number
+  /** Tasks that an agent works. */
+  readonly running: number
+}
+
 /**
  * Stores everything. An adapter implements this and passes `storageConformance` of `@taskboard/testing`. A method that cannot
  * reach its database rejects with `SERVICE_UNAVAILABLE`: it has done nothing or, if the answer was lost, possibly everything. Any
@@ -97,6 +113,12 @@ export interface Storage<Tx = unknown> {
     kept: { readonly claim: Pick<IdempotencyClaim, 'scope' | 'key'>; readonly answer: T },
     call: CallContext<Tx>,
   ): Promise<T>
+  /**
+   * Reads from where the rows are, never from a cache, so that an answer shows that they can be reached. Works before `open`, and
+   * ignores `call.tx`. Without `withCounts` it costs little, so that probes can call it every second; the cost of counting grows with
+   * the number of open tasks.
+   */
+  check(asked: { readonly withCounts: boolean }, call: CallContext<Tx>): Promise<StorageState>
   /** Deletes at most `limit` rows that are past their time; returns how many. Runs outside of any transaction: ignores `call.tx`. */
   prune(pruning: Pruning, call: CallContext<Tx>): Promise<number>
 }

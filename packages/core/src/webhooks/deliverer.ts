@@ -6,8 +6,10 @@ import {
   type Environment,
   type BackgroundLoop,
   type NextPass,
+  type Telemetry,
   tracked,
 } from '../environment/index.js'
+import type { LoggedEvent } from '../events/index.js'
 import { createDeliveryAttempt, judgeAttempt, type JudgedAttempt } from './delivery-attempt.js'
 import { createResultWriter, type ResultWriter } from './result-writer.js'
 import { createSendLimiter, type SendableDelivery, type SendLimiter } from './send-limiter.js'
@@ -24,7 +26,7 @@ interface ReturnedClaims {
   flush(): Promise<void>
 }
 
-const outcome = { kind: 'returned' } as const
+const returnedOutcome = { kind: 'returned' } as const
 
 function createReturnedClaims(
   environment: Environment,
@@ -35,7 +37,7 @@ function createReturnedClaims(
 
   return {
     add({ delivery, claimToken }) {
-      claims.push({ deliveryId: delivery.id, claimToken, outcome })
+      claims.push({ deliveryId: delivery.id, claimToken, outcome: returnedOutcome })
     },
     async flush() {
       if (claims.length === 0) return
@@ -58,6 +60,8 @@ export interface DelivererParts<Tx = unknown> {
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
   readonly settings: WebhookSettings
+  /** The trace of the event's task. Called only with telemetry, and never rejects. Default: none. */
+  readonly traceparentOf?: ((event: LoggedEvent) => Promise<string | null>) | undefined
   /** The longest time between two polls of the storage; null when its commit notifications are complete. */
   readonly pollIntervalMs: number | null
 }
@@ -179,7 +183,7 @@ function createClaimLoop(
   { limiter, returned, giveBack, onClaimed }: ClaimLoopParts,
 ): BackgroundLoop {
   const { environment, store, settings, pollIntervalMs } = parts
-  const { clock, logger } = environment
+  const { clock } = environment
   // A claimed delivery can wait for one full send of its webhook.
   const claimMs = 2 * settings.timeoutMs + CLAIM_MARGIN_MS
 
@@ -200,7 +204,7 @@ function createClaimLoop(
     return deliveries.length > 0 ? 'now' : FULL_WAIT_MS
   }
 
-  return createBackgroundLoop({ name: 'webhook deliverer', clock, logger, pass: claimDue, pollIntervalMs })
+  return createBackgroundLoop({ name: 'webhook deliverer', environment, pass: claimDue, pollIntervalMs })
 }
 
 interface CheckLoopParts {
@@ -214,7 +218,7 @@ function createCheckLoop(
   { environment, store }: Pick<DelivererParts, 'environment' | 'store'>,
   { limiter, giveBack, onChecked }: CheckLoopParts,
 ): BackgroundLoop {
-  const { clock, logger } = environment
+  const { clock } = environment
 
   async function check(): Promise<NextPass> {
     const webhookIds = limiter.nextCheck(clock.now())
@@ -226,7 +230,7 @@ function createCheckLoop(
     return null
   }
 
-  return createBackgroundLoop({ name: 'webhook targets', clock, logger, pass: check, pollIntervalMs: null })
+  return createBackgroundLoop({ name: 'webhook targets', environment, pass: check, pollIntervalMs: null })
 }
 
 interface SendEnds {
@@ -237,23 +241,30 @@ interface SendEnds {
 
 /** The sends in progress. */
 function createSends(
-  parts: Pick<DelivererParts, 'environment' | 'secrets' | 'sender' | 'settings'>,
+  parts: Pick<DelivererParts, 'environment' | 'secrets' | 'sender' | 'settings' | 'traceparentOf'>,
   ends: SendEnds,
 ): { begin(sendable: SendableDelivery): void; end(drainTimeoutMs: number): Promise<void> } {
   const { environment, settings } = parts
-  const { clock, logger, random } = environment
+  const { clock, logger, random, telemetry } = environment
   const makeAttempt = createDeliveryAttempt({ ...parts, openKeys: createSigningKeyCache(parts.secrets) })
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Set<Promise<unknown>>()
   /** One for all: sends are aborted together. */
   let givingUp = createSharedAbort()
 
-  /** Never rejects. */
-  async function send(sendable: SendableDelivery, signal: AbortSignal): Promise<void> {
+  /** Null when it was not sent, or aborted. Never rejects. */
+  async function send(
+    sendable: SendableDelivery,
+    signal: AbortSignal,
+    traceparent: string | null,
+  ): Promise<JudgedAttempt | null> {
     const { claimed, claimedUntil, target } = sendable
     // A paused process must not start a delivery that another process may have claimed meanwhile.
     const isLate = clock.now() > claimedUntil - settings.timeoutMs
-    const seen = isLate ? null : await makeAttempt(claimed.delivery, target, signal)
-    if (seen === null) return ends.onUntried(sendable)
+    const seen = isLate ? null : await makeAttempt(claimed.delivery, target, { signal, traceparent })
+    if (seen === null) {
+      ends.onUntried(sendable)
+      return null
+    }
     const result = judgeAttempt(claimed, target.url, seen, () => random.fraction(), settings.schedule)
     const { error: reason } = result.attempt
     const fields = {
@@ -265,13 +276,36 @@ function createSends(
     if (reason === null) logger.debug(fields, 'webhook delivered')
     else logger.warn(fields, 'webhook delivery failed')
     ends.onResult(result, sendable)
+    return result
+  }
+
+  async function sendWithinSpan(
+    reporting: Telemetry,
+    sendable: SendableDelivery,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { event, id: deliveryId, workspaceId, attemptCount } = sendable.claimed.delivery
+    const { type: eventType } = event
+    const traceparent = (await parts.traceparentOf?.(event)) ?? null
+    const attempt = attemptCount + 1
+    const start = { kind: 'delivery', eventType, deliveryId, workspaceId, traceparent, attempt } as const
+    await reporting.span(start, async (span) => {
+      const result = await send(sendable, signal, span.traceparent)
+      if (result === null) return span.set({ outcome: 'returned' })
+      const { kind: outcome } = result.outcome
+      const { status, durationMs: tookMs, error } = result.attempt
+      span.set({ outcome, status: status ?? undefined, error: error ?? undefined })
+      reporting.measure({ kind: 'delivery', eventType, outcome, tookMs })
+    })
   }
 
   return {
     begin(sendable) {
       const { signal } = givingUp
-      const work = tracked(clock, sendable.claimed.delivery.id, () => send(sendable, signal))
-      const done = work.finally(() => underWay.delete(done))
+      const work: Promise<unknown> = tracked<unknown>(clock, sendable.claimed.delivery.id, () =>
+        telemetry === null ? send(sendable, signal, null) : sendWithinSpan(telemetry, sendable, signal),
+      )
+      const done: Promise<unknown> = work.finally(() => underWay.delete(done))
       underWay.add(done)
     },
     async end(drainTimeoutMs) {

@@ -124,7 +124,11 @@ const GIVEN_UP = { kind: 'unsent', detail: 'the sender aborted the send' } as co
 type MakeAttempt = (
   delivery: Delivery,
   target: DeliveryTarget,
-  signal: AbortSignal,
+  options: {
+    readonly signal: AbortSignal
+    /** For the header of that name; null for none. */
+    readonly traceparent: string | null
+  },
 ) => Promise<AttemptSeen | null>
 
 /**
@@ -136,11 +140,12 @@ export function createDeliveryAttempt(parts: DeliveryAttemptParts): MakeAttempt 
   const { clock, logger } = environment
   const headersOf = createDeliveryHeaders(settings)
 
-  return async (delivery, target, signal) => {
+  return async (delivery, target, { signal, traceparent }) => {
     const startedAt = clock.now()
     try {
       const body = Buffer.from(encodePayload(delivery.event))
       const headers = headersOf(delivery, body, openKeys(target), startedAt)
+      if (traceparent !== null) headers['traceparent'] = traceparent
       const answer = await sender.send({
         url: target.url,
         headers,

@@ -72,8 +72,7 @@ export function createResultWriter(options: ResultWriterOptions): ResultWriter {
 
   const loop = createBackgroundLoop({
     name: 'webhook results',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: null,
     async pass() {
       await writeBatch()

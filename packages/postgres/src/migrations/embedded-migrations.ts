@@ -1760,4 +1760,11 @@ create index notification_type_due on taskboard.notification_target (type, faili
 create index notification_target_channel on taskboard.notification_target (channel_id) where channel_id is not null;
 `,
   },
+  {
+    number: 21,
+    name: 'traces',
+    sql: `-- The W3C trace context of the span in which a task was added, so that its runs and deliveries continue the trace.
+alter table taskboard.task add column traceparent text;
+`,
+  },
 ]

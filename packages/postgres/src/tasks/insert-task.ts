@@ -47,8 +47,8 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   input as materialized (
     select i.*, w.id is null as no_workspace, i.assigned_to is not null and a.id is null as no_agent
     from json_to_recordset($2::json) as i (
-      ord integer, id text, workspace_id text, parent_id text, ${fieldTypes}, waits_for text[], max_attempts integer, actor jsonb,
-      priority text, title_words text[], description_words text[]
+      ord integer, id text, workspace_id text, parent_id text, ${fieldTypes}, waits_for text[], max_attempts integer, traceparent text,
+      actor jsonb, priority text, title_words text[], description_words text[]
     )
     left join lateral (select w.id from taskboard.workspace w where w.id = i.workspace_id limit 1) as w on true
     left join lateral (
@@ -57,9 +57,10 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   ),
   added as (
     insert into taskboard.task (
-      id, workspace_id, parent_id, ${fieldNames}, open_dependencies, max_attempts, created_at, updated_at
+      id, workspace_id, parent_id, ${fieldNames}, open_dependencies, max_attempts, traceparent, created_at, updated_at
     )
-    select id, workspace_id, parent_id, ${fieldNames}, cardinality(waits_for), max_attempts, p.now, p.now
+    select id, workspace_id, parent_id, ${fieldNames}, cardinality(waits_for), max_attempts, traceparent, p.now,
+      p.now
     from input, p where not no_workspace and not no_agent
     order by ord
     returning *
@@ -211,6 +212,7 @@ function toInput(task: IdentifiedTask, actor: Actor, ord: number, open: readonly
     description_words: searchWords(task.description),
     waits_for: open,
     max_attempts: task.maxAttempts,
+    traceparent: task.traceparent ?? undefined,
     actor: { kind: actor.kind, id: actor.id },
   })
 }

@@ -25,7 +25,8 @@ export function taskColumns(alias: string): string {
     ${a}.started_at::float8 as "startedAt", ${a}.completed_at::float8 as "completedAt", ${a}.attempts,
     ${a}.max_attempts as "maxAttempts", ${a}.fencing_token::float8 as "fencingToken",
     ${a}.lease_agent_id as "leaseAgentId", ${a}.lease_expires_at::float8 as "leaseExpiresAt",
-    ${a}.lease_ms as "leaseMs", ${a}.has_comments as "hasComments", ${a}.version::float8`
+    ${a}.lease_ms as "leaseMs", ${a}.has_comments as "hasComments", ${a}.traceparent,
+    ${a}.version::float8`
 }
 
 /** The task of a row. */
@@ -56,6 +57,7 @@ export function toTask(row: TaskRow): Task {
         ? null
         : { agentId: leaseAgentId, fencingToken, expiresAt: leaseExpiresAt, durationMs: leaseMs },
     hasComments: row.hasComments,
+    traceparent: row.traceparent,
   })
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { silentLogger } from '@taskboard/core'
 import { sleep } from '@taskboard/core/storage'
 import { describe, expect, it } from 'vitest'
-import { createBackgroundLoop } from '../../../core/src/environment/index.js'
+import { createBackgroundLoop, createEnvironment } from '../../../core/src/environment/index.js'
 import { countTurns } from './count-turns.js'
 import { virtualClock } from './virtual-clock.js'
 
@@ -162,8 +162,7 @@ describe('tracked work', () => {
     const passes: number[] = []
     const loop = createBackgroundLoop({
       name: 'sweep',
-      clock,
-      logger: silentLogger,
+      environment: createEnvironment({ clock, logger: silentLogger }),
       pollIntervalMs: null,
       pass: async () => {
         passes.push(clock.now())

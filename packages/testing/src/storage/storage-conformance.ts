@@ -5,6 +5,7 @@ import { agentRuntimeCases } from './agent-runtime-cases.js'
 import { analyticsCases } from './analytics-cases.js'
 import { budgetCases } from './budget-cases.js'
 import { channelCases } from './channel-cases.js'
+import { checkCases } from './check-cases.js'
 import { claimCases } from './claim-cases.js'
 import { claimOrderCases } from './claim-order-cases.js'
 import { completionCases } from './completion-cases.js'
@@ -96,6 +97,7 @@ const checks = [
   ...sessionCases,
   ...mfaCases,
   ...realtimeCases,
+  ...checkCases,
 ]
 
 /**

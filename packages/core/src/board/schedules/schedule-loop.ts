@@ -32,7 +32,7 @@ export interface ScheduleLoop {
  */
 export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): ScheduleLoop {
   const { environment, schedules, events, pollIntervalMs } = options
-  const { clock, logger } = environment
+  const { logger } = environment
   const at = (): CallContext<Tx> => ({ now: environment.storageNow() })
 
   async function make({ id: scheduleId, workspaceId, nextAt, ...schedule }: Schedule): Promise<void> {
@@ -64,8 +64,7 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
 
   const loop = createBackgroundLoop({
     name: 'schedules',
-    clock,
-    logger,
+    environment,
     pollIntervalMs: pollIntervalMs === null ? null : LONGEST_WAIT_MS,
     async pass() {
       const due = await schedules.listSchedules({ isDue: true, limit: BATCH }, at())

@@ -15,7 +15,7 @@ type OneTimeField = 'dueDate' | 'notBefore' | 'dependsOn' | 'parentId'
 const oneTimeFields: readonly OneTimeField[] = ['dueDate', 'notBefore', 'dependsOn', 'parentId']
 
 /** The task that each occurrence makes. */
-export type ScheduledTask = Omit<NewTask, 'workspaceId' | OneTimeField>
+export type ScheduledTask = Omit<NewTask, 'workspaceId' | 'traceparent' | OneTimeField>
 
 /** The settings of a schedule that people set and change. */
 export interface ScheduleTerms extends CronRule {

@@ -10,6 +10,7 @@ import { idempotencyClaim } from '../idempotency-key.js'
 import type { JsonObject } from '../json-body.js'
 import type { Query } from '../query.js'
 import { boardTaskFields, toTaskInput } from '../task-wire.js'
+import { tracedRoute } from '../traced-route.js'
 import { handleBoardRequest } from './handle.js'
 import { type BoardOperation, reading, writing } from './operation.js'
 
@@ -222,13 +223,13 @@ function findAction({ values, repeated }: Query): BoardOperation {
  */
 export function boardRoutes({ services }: { readonly services: TransportServices }): readonly Route[] {
   return [
-    {
+    tracedRoute(services, {
       path: services.paths.board,
       handle: (request) => handleBoardRequest(services, request, findAction),
-    },
-    {
+    }),
+    tracedRoute(services, {
       path: services.paths.webhooks,
       handle: (request) => handleBoardRequest(services, request, () => createWebhook),
-    },
+    }),
   ]
 }

@@ -1,5 +1,6 @@
 import type { TransportServices } from '../../transport-services.js'
 import type { Route } from '../http.js'
+import { tracedRoute } from '../traced-route.js'
 import { accountOperations } from './account-operations.js'
 import { agentOperations } from './agent-operations.js'
 import { analyticsOperations } from './analytics-operations.js'
@@ -68,10 +69,12 @@ export function enterpriseRoutes({ services }: { readonly services: TransportSer
   }
   return [...paths]
     .toSorted(([one], [other]) => (patternOrder(one) < patternOrder(other) ? -1 : 1))
-    .map(([path, operations]) => ({
-      path: mountedPath(services, path).replaceAll(/\{(\w+)\}/g, ':$1'),
-      handle: (request) => handleEnterpriseRequest(services, request, operations),
-    }))
+    .map(([path, operations]) =>
+      tracedRoute(services, {
+        path: mountedPath(services, path).replaceAll(/\{(\w+)\}/g, ':$1'),
+        handle: (request) => handleEnterpriseRequest(services, request, operations),
+      }),
+    )
 }
 
 /** Sorts parameters after every name. */

@@ -5,6 +5,7 @@ import { enterpriseErrorEnvelope, type EnterpriseErrorBody } from '../enterprise
 import { isInternal, type ErrorEnvelope } from '../error-envelope.js'
 import type { HttpRequest, HttpResponse, Route } from '../http.js'
 import { readJsonObject, type JsonObject } from '../json-body.js'
+import { tracedRoute } from '../traced-route.js'
 import { type Admission, answerHeaders, applyLimits, identify, requestIdOf } from './admission.js'
 import { describeRoute, mountedPath, type PathDescription } from './described-routes.js'
 
@@ -87,7 +88,7 @@ export function protectedRoute(
   }
   const mounted = mountedPath(services, path)
   if (description !== undefined) describeRoute(services, mounted, description)
-  return { path: mounted, handle }
+  return tracedRoute(services, { path: mounted, handle })
 }
 
 function explainError(

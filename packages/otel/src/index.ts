@@ -1,0 +1,1 @@
+export { otelTelemetry, type OtelTelemetryOptions } from './otel-telemetry.js'

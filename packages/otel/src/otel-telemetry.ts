@@ -1,0 +1,87 @@
+import {
+  context,
+  metrics,
+  ROOT_CONTEXT,
+  trace,
+  type MeterProvider,
+  type Span,
+  type TracerProvider,
+} from '@opentelemetry/api'
+import type { Telemetry } from '@taskboard/core'
+import type { TelemetrySpan } from '@taskboard/core/transport'
+import { describeSpan, recordError } from './describe-span.js'
+import { createInstruments } from './instruments.js'
+import { planSpan } from './start-span.js'
+import { formatTraceparent } from './trace-context.js'
+
+export interface OtelTelemetryOptions {
+  /** Where spans go. Default: the global provider of `@opentelemetry/api`. */
+  readonly tracerProvider?: TracerProvider | undefined
+  /** Where metrics go. Default: the global provider of `@opentelemetry/api`. */
+  readonly meterProvider?: MeterProvider | undefined
+  /** Whether webhook deliveries have a `traceparent` header, so that receivers continue the trace. Default true. */
+  readonly propagateToWebhooks?: boolean | undefined
+}
+
+const NAME = '@taskboard/otel'
+
+/**
+ * Telemetry by OpenTelemetry, for the option `telemetry` of `createTaskboard`. It uses the providers and the context manager that you have
+ * set up with an SDK. Set them up before you create it. Without an SDK, it records nothing.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import { otelTelemetry } from '@taskboard/otel'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage(), telemetry: otelTelemetry() })
+ * await taskboard.start()
+ * await taskboard.close()
+ * ```
+ */
+export function otelTelemetry(options: OtelTelemetryOptions = {}): Telemetry {
+  const { propagateToWebhooks = true } = options
+  const tracer = (options.tracerProvider ?? trace.getTracerProvider()).getTracer(NAME)
+  const instruments = createInstruments((options.meterProvider ?? metrics.getMeterProvider()).getMeter(NAME))
+  return {
+    span(start, work) {
+      const { name, options: spanOptions, parent } = planSpan(start)
+      const span = tracer.startSpan(name, spanOptions, parent)
+      const isHidden = start.kind === 'delivery' && !propagateToWebhooks
+      const handle: TelemetrySpan = {
+        get traceparent() {
+          return isHidden ? null : formatTraceparent(span.spanContext())
+        },
+        set: (details) => describeSpan(span, details),
+      }
+      return endedWith(span, () => context.with(trace.setSpan(parent, span), () => work(handle)))
+    },
+    detached: (work) => context.with(ROOT_CONTEXT, work),
+    measure: (measurement) => instruments.record(measurement),
+    observe: (read) => instruments.observe(read),
+  }
+}
+
+/** Ends the span with the work. */
+function endedWith<T>(span: Span, work: () => T): T {
+  let value: T
+  try {
+    value = work()
+  } catch (error) {
+    fail(span, error)
+    throw error
+  }
+  if (value instanceof Promise) {
+    value.then(
+      () => span.end(),
+      (error: unknown) => fail(span, error),
+    )
+  } else span.end()
+  return value
+}
+
+function fail(span: Span, error: unknown): void {
+  // Text that was thrown is anybody's.
+  recordError(span, typeof error === 'string' ? undefined : error)
+  span.end()
+}

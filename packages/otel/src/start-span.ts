@@ -1,0 +1,132 @@
+import {
+  context,
+  ROOT_CONTEXT,
+  SpanKind,
+  trace,
+  type Context,
+  type Link,
+  type SpanOptions,
+} from '@opentelemetry/api'
+import type { SpanStart, TracedTask } from '@taskboard/core/transport'
+import { parseTraceparent, remoteContext } from './trace-context.js'
+
+/** A span to start. */
+export interface PlannedSpan {
+  readonly name: string
+  readonly options: SpanOptions
+  readonly parent: Context
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** The limit of most SDKs and backends. */
+const MOST_LINKS = 128
+
+/** Names and attributes by the conventions for HTTP servers, messaging and GenAI. Literals, because to spread attributes takes longer. */
+export function planSpan(start: SpanStart): PlannedSpan {
+  switch (start.kind) {
+    case 'request':
+      return planRequest(start)
+    case 'add':
+      return {
+        name: 'add tasks',
+        parent: context.active(),
+        options: {
+          kind: SpanKind.PRODUCER,
+          attributes: {
+            'messaging.system': 'taskboard',
+            'messaging.operation.name': 'add',
+            'messaging.operation.type': 'send',
+            'messaging.destination.name': 'tasks',
+            'messaging.batch.message_count': start.count,
+            'taskboard.workspace.id': start.workspaceId,
+          },
+        },
+      }
+    case 'claim':
+      return {
+        name: 'claim tasks',
+        // A loop claims, or a request of a worker that has a span of its own.
+        parent: start.agentType === null ? context.active() : ROOT_CONTEXT,
+        options: {
+          kind: SpanKind.CLIENT,
+          startTime: Date.now() - start.tookMs,
+          links: start.tasks.flatMap(linkTo).slice(0, MOST_LINKS),
+          attributes: {
+            'messaging.system': 'taskboard',
+            'messaging.operation.name': 'claim',
+            'messaging.operation.type': 'receive',
+            'messaging.destination.name': 'tasks',
+            'messaging.batch.message_count': start.tasks.length,
+            // Undefined is left out.
+            'taskboard.agent.type': start.agentType ?? undefined,
+          },
+        },
+      }
+    case 'run':
+      return planRun(start)
+    case 'delivery':
+      return {
+        name: `deliver ${start.eventType}`,
+        parent: remoteContext(start.traceparent),
+        options: {
+          kind: SpanKind.CLIENT,
+          attributes: {
+            'messaging.system': 'taskboard',
+            'messaging.operation.name': 'deliver',
+            'messaging.operation.type': 'send',
+            'messaging.destination.name': 'webhooks',
+            'messaging.message.id': start.deliveryId,
+            'http.request.method': 'POST',
+            'taskboard.event.type': start.eventType,
+            'taskboard.delivery.attempt': start.attempt,
+            'taskboard.workspace.id': start.workspaceId,
+          },
+        },
+      }
+  }
+}
+
+function planRequest({ method: given, route, header }: Extract<SpanStart, { kind: 'request' }>): PlannedSpan {
+  const method = METHODS.has(given) ? given : '_OTHER'
+  const active = context.active()
+  // The host's own instrumentation may have a span for the request already.
+  const isInside = trace.getSpan(active) !== undefined
+  return {
+    name: `${method === '_OTHER' ? 'HTTP' : method} ${route}`,
+    parent: isInside ? active : remoteContext(header('traceparent')),
+    options: {
+      kind: isInside ? SpanKind.INTERNAL : SpanKind.SERVER,
+      attributes: { 'http.request.method': method, 'http.route': route },
+    },
+  }
+}
+
+/** The run continues the trace of the request that added its task, and links to it, too, as the conventions ask. */
+function planRun({ task, agentType, agentId, attempt }: Extract<SpanStart, { kind: 'run' }>): PlannedSpan {
+  return {
+    name: `run ${agentType}`,
+    parent: remoteContext(task.traceparent),
+    options: {
+      kind: SpanKind.CONSUMER,
+      links: linkTo(task),
+      attributes: {
+        'messaging.system': 'taskboard',
+        'messaging.operation.name': 'run',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': 'tasks',
+        'messaging.message.id': task.id,
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.id': agentId,
+        'gen_ai.agent.name': agentType,
+        'taskboard.agent.type': agentType,
+        'taskboard.attempt': attempt,
+        'taskboard.workspace.id': task.workspaceId,
+      },
+    },
+  }
+}
+
+function linkTo({ id, traceparent }: TracedTask): Link[] {
+  const spanContext = parseTraceparent(traceparent)
+  return spanContext === null ? [] : [{ context: spanContext, attributes: { 'messaging.message.id': id } }]
+}
