@@ -193,7 +193,7 @@ describe('schedules', () => {
   })
 
   it('are noticed when the answer to their creation or change is lost', async () => {
-    const storage = memoryStorage()
+    const storage: Storage = memoryStorage()
     const lost = new TaskboardError('SERVICE_UNAVAILABLE', 'the answer was lost')
     const losing: Storage = {
       ...storage,
