@@ -35,7 +35,15 @@ const nextSdkFiles = {
   'ai/test': 'ai/dist/test/index.js',
   '@ai-sdk/openai-compatible': '@ai-sdk/openai-compatible/dist/index.js',
 }
-const exampleNames = ['clients', 'demo', 'express-server', 'fastify-server', 'own-login', 'unit-test']
+const exampleNames = [
+  'agent-sdks',
+  'clients',
+  'demo',
+  'express-server',
+  'fastify-server',
+  'own-login',
+  'unit-test',
+]
 
 const testsOnNextSdk = {
   extends: true as const,
