@@ -8,7 +8,7 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api'
 import type { Telemetry } from '@taskboard/core'
-import type { TelemetrySpan } from '@taskboard/core/transport'
+import type { SpanDetails, TelemetrySpan } from '@taskboard/core/transport'
 import { describeSpan, recordError } from './describe-span.js'
 import { createInstruments } from './instruments.js'
 import { planSpan } from './start-span.js'
@@ -47,18 +47,31 @@ export function otelTelemetry(options: OtelTelemetryOptions = {}): Telemetry {
     span(start, work) {
       const { name, options: spanOptions, parent } = planSpan(start)
       const span = tracer.startSpan(name, spanOptions, parent)
-      const isHidden = start.kind === 'delivery' && !propagateToWebhooks
-      const handle: TelemetrySpan = {
-        get traceparent() {
-          return isHidden ? null : formatTraceparent(span.spanContext())
-        },
-        set: (details) => describeSpan(span, details),
-      }
+      const handle = new OtelSpan(span, start.kind === 'delivery' && !propagateToWebhooks)
       return endedWith(span, () => context.with(trace.setSpan(parent, span), () => work(handle)))
     },
     detached: (work) => context.with(ROOT_CONTEXT, work),
     measure: (measurement) => instruments.record(measurement),
     observe: (read) => instruments.observe(read),
+  }
+}
+
+/** A class, because literals with accessors are slow to make. */
+class OtelSpan implements TelemetrySpan {
+  readonly #span: Span
+  readonly #isHidden: boolean
+
+  constructor(span: Span, isHidden: boolean) {
+    this.#span = span
+    this.#isHidden = isHidden
+  }
+
+  get traceparent() {
+    return this.#isHidden ? null : formatTraceparent(this.#span.spanContext())
+  }
+
+  set(details: SpanDetails): void {
+    describeSpan(this.#span, details)
   }
 }
 

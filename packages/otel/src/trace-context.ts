@@ -4,7 +4,8 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{
 
 /** The span context of a W3C `traceparent`; null for none, and for one that is not valid. */
 export function parseTraceparent(text: string | null | undefined): SpanContext | null {
-  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(text ?? '') ?? []
+  if (text == null) return null
+  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(text) ?? []
   const parsed = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
   return isSpanContextValid(parsed) ? parsed : null
 }

@@ -135,7 +135,7 @@ export function telemetryOf(chosen: Telemetry | undefined): Telemetry | null {
   return {
     span: (start, work) =>
       exactlyOnce(
-        (run) => chosen.span(start, (span) => run(guarded(span))),
+        (run) => chosen.span(start, (span) => run(new GuardedSpan(span))),
         (span) => work(span ?? noSpan),
       ),
     detached: (work) => exactlyOnce((run) => chosen.detached(() => run()), work),
@@ -147,17 +147,29 @@ export function telemetryOf(chosen: Telemetry | undefined): Telemetry | null {
   }
 }
 
-function guarded(span: TelemetrySpan): TelemetrySpan {
-  return {
-    get traceparent() {
-      return ignoringErrors(() => span.traceparent) ?? null
-    },
-    set: (details) =>
-      ignoringErrors(() =>
-        span.set(
-          typeof details.error !== 'object' ? details : { ...details, error: loggedError(details.error) },
-        ),
-      ),
+/** A span that throws nothing. A class, because literals with accessors are slow to make. */
+class GuardedSpan implements TelemetrySpan {
+  readonly #span: TelemetrySpan
+
+  constructor(span: TelemetrySpan) {
+    this.#span = span
+  }
+
+  get traceparent() {
+    try {
+      return this.#span.traceparent
+    } catch {
+      return null
+    }
+  }
+
+  set(details: SpanDetails): void {
+    const { error } = details
+    try {
+      this.#span.set(typeof error === 'object' ? { ...details, error: loggedError(error) } : details)
+    } catch {
+      // Telemetry fails no work.
+    }
   }
 }
 
