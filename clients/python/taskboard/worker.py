@@ -87,7 +87,7 @@ class TaskContext:
         raise RunEnded("the task waits for an answer")
 
     def approval(self, action: str, summary: str, input: Any = None) -> dict:
-        """Asks for leave to do one thing, once: ``decision``, ``comment``, ``approval_id``. Ends the run while nobody has decided."""
+        """Asks for permission to do one thing, once: ``decision``, ``comment``, ``approval_id``. Ends the run while nobody has decided."""
         answer = self._lease.write(
             self.client.tasks.approvals.request,
             is_strict=True,

@@ -2351,7 +2351,7 @@ export interface Operations {
     body: HoldTaskBody
     answer: WorkedTask
   }
-  /** Asks for leave to do one thing, once, under a claim. approved: this very action with this very input was approved for this task, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again. Requires a credential with the scope `tasks:write`. */
+  /** Asks for permission to do one thing, once, under a claim. approved: this very action with this very input was approved for this task, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again. Requires a credential with the scope `tasks:write`. */
   requestApproval: {
     params: [task_id: string]
     query: never

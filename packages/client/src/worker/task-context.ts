@@ -74,7 +74,7 @@ export interface TaskContext<Client = unknown> {
   /** Asks the workspace's people and ends the run. Never resolves. The attempt after the answer finds that as `claim.answer`. */
   readonly ask: (question: string) => Promise<never>
   /**
-   * Asks for leave to do one thing, once. Resolves when a person has decided about this very action with this very input. Else it
+   * Asks for permission to do one thing, once. Resolves when a person has decided about this very action with this very input. Else it
    * records the request, ends the run and rejects; after the decision, the next attempt asks again.
    */
   readonly approval: (request: Given<RequestApprovalBody>) => Promise<ApprovalResult>

@@ -103,7 +103,7 @@ export interface TaskContext {
    */
   readonly ask: (question: string) => Promise<never>
   /**
-   * Asks for leave to do one thing, once. Resolves with `approved` when a person approved this very action with this very input for this task,
+   * Asks for permission to do one thing, once. Resolves with `approved` when a person approved this very action with this very input for this task,
    * and uses that up in the same write; and with `rejected` when a person rejected it. Else it records the request, puts the task on hold as
    * `approval`, ends the run, which does not count as an attempt, and rejects; after the decision, the next attempt asks again. When the process dies behind
    * an approval, or the answer is lost, the action has to be approved again.

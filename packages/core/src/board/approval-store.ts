@@ -35,7 +35,7 @@ export interface ApprovalAnswer {
 /** Approvals of what agents want to do. */
 export interface ApprovalStore<Tx = unknown> {
   /**
-   * A run asks for leave to do one thing, by the semantics of `outcomeOfRequest`: uses up an approval of the same task, action and
+   * A run asks for permission to do one thing, by the semantics of `outcomeOfRequest`: uses up an approval of the same task, action and
    * digest, reports a rejection, or records a pending approval with `approval.requested`, puts the task on hold and ends the claim. Each is
    * one commit. Of several calls one at most uses an approval, and a process that dies behind the commit has used it. A repeat of a call
    * whose answer was lost gets the pending approval again, but never a used one.

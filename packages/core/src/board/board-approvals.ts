@@ -17,7 +17,7 @@ import type { Actor } from './task.js'
 /** The approvals of a board's tasks. */
 export interface BoardApprovals<Tx = unknown> {
   /**
-   * The agent that works the task asks for leave to do one thing. `approved`: this very action with this very input was approved for this
+   * The agent that works the task asks for permission to do one thing. `approved`: this very action with this very input was approved for this
    * task, and this call has used that up: do it now, once. `rejected`: it was rejected, and `approval.comment` says why. `pending`: it waits for a
    * decision. The task is on hold as `approval`, the claim has ended, and the next attempt asks again. The attempt does not count.
    * @throws `CONFLICT` when the lease is no longer held.

@@ -35,7 +35,7 @@ const types = /* GraphQL */ `
     answerTask(id: ID!, body: String!): Comment
     "Puts a claimed task on hold. With NEEDS_INPUT the message is a question, and required."
     holdTask(id: ID!, input: HoldTaskInput!): WorkedTask
-    "Asks for leave to do one thing, once, under a claim."
+    "Asks for permission to do one thing, once, under a claim."
     requestApproval(id: ID!, input: RequestApprovalInput!): RequestedApproval
     "Approves or rejects what an agent wants to do, and releases its task. Needs approvals:write."
     decideApproval(id: ID!, decision: ApprovalDecision!, comment: String): Approval

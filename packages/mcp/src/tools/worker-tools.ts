@@ -151,7 +151,7 @@ const askPerson = tool({
   ...write,
   name: 'ask_person',
   description:
-    'Ask people a question. Ends the run: the task waits, and whoever claims it after the answer gets that with it.',
+    'Ask people a question. Ends the run: the task waits, and the agent that claims it afterwards gets the answer.',
   input: z.object({ run, question: z.string() }),
   output: z.object(members(held, 'status')),
   hints: { destructiveHint: false },
@@ -179,7 +179,7 @@ const requestApproval = tool({
   ...write,
   name: 'request_approval',
   description:
-    'Ask people for leave to do one thing, once. approved: do exactly this now. rejected: do not. pending: the run has ended; after the decision, the next claim asks again with the same action and input.',
+    'Ask people for permission to do one thing, once. approved: do exactly this now. rejected: do not. pending: the run has ended; after the decision, the next claim asks again with the same action and input.',
   input: z.object({ run, ...members(bodyOf('requestApproval'), 'action', 'summary', 'input') }),
   output: z.object({
     ...members(approvalAnswer, 'outcome'),

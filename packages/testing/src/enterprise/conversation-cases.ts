@@ -33,7 +33,7 @@ async function worker(session: EnterpriseSession, given?: { readonly id: string;
 const kindsOf = async ({ send }: EnterpriseSession, path: string) =>
   (assertAnswer(await send('GET', `${path}/comments`))['comments'] as Json[]).map(({ kind }) => kind)
 
-/** What people and agents outside of the host say to each other, and what gives an agent leave to act. */
+/** What people and agents outside of the host say to each other, and what permits an agent to act. */
 export const conversationCases: readonly EnterpriseCheck[] = [
   {
     id: 'conversation.comments',

@@ -63,7 +63,7 @@ const one = { status: 200, schema: approvalJson } as const
 const requestApproval = operation({
   ...common,
   id: 'requestApproval',
-  summary: 'Asks for leave to do one thing, once, under a claim',
+  summary: 'Asks for permission to do one thing, once, under a claim',
   description:
     'approved: this very action with this very input was approved for this task, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again.',
   method: 'POST',
