@@ -3,7 +3,7 @@ import { toVerbError, toVerbErrors } from '../connection-fault.js'
 import type { PgConnection, PgPool } from '../pool.js'
 import { transferTables, type TransferTable } from './tables.js'
 import { type Columns, columnsOf, readColumns, readVersion } from './transfer-columns.js'
-import { type ExportHeader, invalid, readHeader } from './transfer-lines.js'
+import { type ExportHeader, invalid, isReadable, readHeader } from './transfer-lines.js'
 
 export interface ImportProgress {
   /** The rows that were read so far. */
@@ -88,6 +88,7 @@ export async function importLines(
       if (!isComplete) throw invalid(`line ${line} is not a row of an export`)
       continue
     }
+    if (!isReadable(row)) throw invalid(`line ${line} is not JSON, or it is nested too deep`)
     const table = transferTables.find((known) => known.name === name)
     if (table === undefined) throw invalid(`line ${line} is of the table ${name}, which exports do not have`)
     if (batch !== null && (isFull(batch) || batch.table !== table)) await flush()

@@ -129,3 +129,23 @@ export const transferTables: readonly TransferTable[] = [
   },
   { name: 'approval', key: ['id'], condition: OF_WORKSPACE },
 ]
+
+/** The other tables, with why exports do not have them. A new table is in one of the two lists. */
+export const tablesLeftOut: Readonly<Record<string, string>> = {
+  migration: 'the schema of the importing database, which must be the same',
+  scoring: 'the weights by which the importing database orders its queue',
+  todo: 'the queue, which triggers fill',
+  freeing: 'work that is left, which the import finds again',
+  rerouting: 'work that is left, which triggers find again',
+  deletion: 'work that is left: what is being deleted is not exported',
+  event: 'the order of the transactions of one database; the figures have what they count',
+  delivery: 'sent by the host that the events are of',
+  agent_runtime: 'until when runtimes of the host are at work',
+  realtime_holder: 'connections of the host',
+  realtime_slot: 'connections of the host',
+  session: 'people log in again',
+  login_attempt: 'short-lived counts',
+  rolling_limit: 'short-lived counts',
+  tier_limit: 'short-lived counts',
+  idempotency: 'answers to repeated requests, for a day',
+}

@@ -34,6 +34,23 @@ export function readHeader(line: string): ExportHeader {
   return header as ExportHeader
 }
 
+/** Rows have few levels, and inputs of approvals have those that requests can have. A database fails at thousands. */
+const DEEPEST = 500
+
+/** Whether text is one JSON value that a database can read. */
+export function isReadable(text: string): boolean {
+  try {
+    return isShallow(JSON.parse(text), DEEPEST)
+  } catch {
+    return false
+  }
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((part) => isShallow(part, levels - 1))
+}
+
 export function invalid(message: string, cause?: unknown): TaskboardError {
   return new TaskboardError('INVALID_FIELD', message, { field: 'lines', cause })
 }
