@@ -3,6 +3,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { call, connect, refused, versions } from '../test/mcp-client.js'
 import { type McpHost, mounts, serveMcp } from '../test/mcp-host.js'
 import { workThrough } from '../test/story.js'
+import { decodeRun, encodeRun } from './run-handle.js'
 
 let host: McpHost
 let client: Client | undefined
@@ -37,5 +38,35 @@ describe('the endpoint', () => {
     })
     await call(client, 'complete_task', { run: again['run'], result: 'in time' })
     expect(await host.board.get(id)).toMatchObject({ result: 'in time' })
+  })
+
+  it('allows a forged run what the REST API allows: nothing without the fencing token of the claim', async () => {
+    host = await serveMcp()
+    client = await connect(host.url, host.workerKey)
+    const { id } = await host.board.add({ title: 'Translate' })
+    const { run } = await call(client, 'claim_task', { agent_id: host.agentId })
+    const { fencingToken } = decodeRun(String(run))
+    const forge = (token: number, agentId: string) => encodeRun({ taskId: id, agentId, fencingToken: token })
+    for (const token of [fencingToken - 1, fencingToken + 1, 1, Number.MAX_SAFE_INTEGER]) {
+      if (token === fencingToken || token < 1) continue
+      const refusal = await refused(client, 'fail_task', {
+        run: forge(token, host.agentId),
+        reason: 'forged',
+      })
+      expect(refusal).toMatchObject({ code: 'CONFLICT' })
+    }
+    const stranger = await host.taskboard.accounts.create({ name: 'Other', tier: 'enterprise' })
+    const made = { accountId: stranger.account.id, name: 'key', scopes: ['tasks:write' as const] }
+    const thief = await connect(host.url, (await host.taskboard.accounts.createKey(made)).key)
+    try {
+      const refusal = await refused(thief, 'fail_task', { run, reason: 'stolen' })
+      expect(refusal).toMatchObject({ code: 'RESOURCE_NOT_FOUND' })
+    } finally {
+      await thief.close()
+    }
+    expect(await call(client, 'get_task', { task_id: id })).toMatchObject({
+      status: 'in_progress',
+      attempts: 1,
+    })
   })
 })
