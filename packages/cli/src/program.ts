@@ -34,7 +34,7 @@ export function createProgram(
     .description('The command line of Taskboard, a kanban board for people and AI agents.')
     .version(version)
     .helpCommand(false)
-    .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`)
+    .addHelpText('after', () => `\nEnvironment:\n${environmentLines()}\n\nExit codes:\n${exitCodeLines()}`)
   const parents = new Map<string, CommanderCommand>()
   for (const command of commands) {
     const words = command.name.split(' ')
@@ -52,6 +52,7 @@ export function createProgram(
       writeOut: (text) => void host.stdout.write(text),
       writeErr: (text) => void (isJson || host.stderr.write(withoutSecrets(plain(text)))),
       getOutHelpWidth: () => host.stdout.columns || 100,
+      getErrHelpWidth: () => host.stderr.columns || 100,
     })
   }
   return root
@@ -98,6 +99,22 @@ function toOption({ flags, summary, isList, isRequired, choices }: Option): Comm
     })
   }
   return isRequired === true ? option.makeOptionMandatory() : option
+}
+
+/** The variables that commands read. */
+const environment = {
+  TASKBOARD_URL: 'the server',
+  TASKBOARD_KEY: 'the API key, instead of the stored one',
+  TASKBOARD_WORKSPACE: 'the workspace, instead of that of the key',
+  DATABASE_URL: 'the database of migrate, status, create-key, export and import',
+  TASKBOARD_DATA: 'their directory of PGlite, without DATABASE_URL',
+  NO_COLOR: 'no colours',
+} as const
+
+function environmentLines(): string {
+  return Object.entries(environment)
+    .map(([name, summary]) => `  ${name.padEnd(21)}${summary}`)
+    .join('\n')
 }
 
 function exitCodeLines(): string {

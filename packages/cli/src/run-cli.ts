@@ -51,10 +51,16 @@ function messageOf(error: unknown): string {
   const { message, name, cause } = Object(error) as Partial<Error>
   const text = withoutSecrets(plain(message || name || String(error)))
   if (error instanceof CliError || cause === undefined || !(error instanceof Error)) return text
-  const { message: reason } = Object(cause) as Partial<Error>
+  const reason = deepestReason(cause)
   return reason === undefined || reason === '' || text.includes(reason)
     ? text
     : `${text} (${withoutSecrets(plain(reason))})`
+}
+
+/** What `fetch` and drivers wrap says more than they do. */
+function deepestReason(error: unknown): string | undefined {
+  const { cause, message } = Object(error) as Partial<Error>
+  return (cause === undefined ? undefined : deepestReason(cause)) || message
 }
 
 function faultJson(error: unknown, exitCode: number): string {

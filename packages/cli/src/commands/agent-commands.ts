@@ -97,7 +97,7 @@ export const agentCommands: readonly Command[] = [
   },
   {
     name: 'agents resume',
-    summary: 'Lets it take tasks again',
+    summary: 'Lets an agent take tasks again',
     arguments: [agent],
     scopes: ['agents:write'],
     json: { operation: 'updateAgent' },

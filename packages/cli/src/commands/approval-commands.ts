@@ -83,7 +83,7 @@ export const approvalCommands: readonly Command[] = [
   },
   {
     name: 'reject',
-    summary: 'Forbids it',
+    summary: 'Forbids an agent what it asked for',
     arguments: [approval],
     options: [comment],
     scopes: ['approvals:write', 'tasks:read'],

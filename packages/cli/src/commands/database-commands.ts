@@ -82,7 +82,7 @@ function wire(reach: { readonly accountId?: string; readonly workspaceId?: strin
 export const databaseCommands: readonly Command[] = [
   {
     name: 'migrate',
-    summary: 'Brings the schema up to date',
+    summary: 'Brings the schema of a database up to date',
     options: [{ flags: '--plan', summary: 'prints the SQL instead, and changes nothing' }, dataOption],
     scopes: [],
     json: { shape: '`{ applied }`; with `--plan` `{ steps: [{ name, sql }] }`' },

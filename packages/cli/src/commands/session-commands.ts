@@ -87,7 +87,10 @@ async function logout({ cli }: Call): Promise<void> {
     }
   }
   await storeServer(cli.env, url, null)
-  cli.output.result({ url, revoked }, `logged out of ${url}`)
+  cli.output.result(
+    { url, revoked },
+    stored === undefined ? `there was no key for ${url}` : `logged out of ${url}`,
+  )
 }
 
 export const sessionCommands: readonly Command[] = [

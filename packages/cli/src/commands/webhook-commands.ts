@@ -65,7 +65,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks create',
-    summary: 'Creates one',
+    summary: 'Creates an endpoint for events',
     arguments: [{ name: 'url', summary: 'where events are sent' }],
     options: [
       { flags: '--event <type>', summary: 'a type of events', isList: true, isRequired: true },
@@ -86,7 +86,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks enable',
-    summary: 'Sends events again',
+    summary: 'Sends events to an endpoint again',
     arguments: [webhook],
     scopes: ['webhooks:write'],
     json: { operation: 'updateWebhook' },
@@ -94,7 +94,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks disable',
-    summary: 'Sends nothing any more',
+    summary: 'Sends an endpoint nothing any more',
     arguments: [webhook],
     scopes: ['webhooks:write'],
     json: { operation: 'updateWebhook' },
@@ -102,7 +102,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks delete',
-    summary: 'Deletes one with its deliveries',
+    summary: 'Deletes an endpoint with its deliveries',
     arguments: [webhook],
     scopes: ['webhooks:write'],
     json: { shape: '`{ deleted }`' },
