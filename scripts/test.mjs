@@ -44,6 +44,7 @@ const COVERING = [
   'graphql',
   'ws',
   'notify',
+  'otel',
   'client',
   'dashboard',
 ]

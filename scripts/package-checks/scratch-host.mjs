@@ -7,6 +7,7 @@ import { capture, root } from '../run.mjs'
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 /** What the host provides: the frameworks, a database, and the types of its environment. */
 const hostLibraries = [
+  '@opentelemetry/api',
   'ai',
   'express',
   'fastify',

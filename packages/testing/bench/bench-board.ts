@@ -16,7 +16,7 @@ export const newTask = {
 
 /** Every check of a request is on; only the rate is high, with the exact log of a minute behind it. */
 export async function makeBenchBoard(
-  options: Omit<TaskboardOptions, 'storage'> = {},
+  options: Partial<TaskboardOptions> = {},
 ): Promise<{ taskboard: Taskboard; keys: readonly string[] }> {
   const limits = { boardPerMinute: 100_000 }
   const taskboard = createTaskboard({ storage: memoryStorage(), limits, ...options })
