@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { context, ROOT_CONTEXT } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
-import type { Storage, TaskboardOptions, Telemetry } from '@taskboard/core'
+import type { TaskboardOptions, Telemetry } from '@taskboard/core'
 import { taskboardRouter } from '@taskboard/express'
 import { migrate, openPglite, postgresStorage } from '@taskboard/postgres'
 import express from 'express'
@@ -49,7 +49,7 @@ function recorded(): Telemetry {
 async function onPglite(): Promise<Pick<TaskboardOptions, 'storage' | 'secrets'>> {
   const { pool } = await openPglite(await mkdtemp(join(tmpdir(), 'taskboard-bench-')))
   await migrate(pool)
-  return { storage: postgresStorage({ pool }) as Storage, secrets: { encryptionKey: randomBytes(32) } }
+  return { storage: postgresStorage({ pool }), secrets: { encryptionKey: randomBytes(32) } }
 }
 
 const subjects: Readonly<Record<string, () => Promise<void>>> = {
