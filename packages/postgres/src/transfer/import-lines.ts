@@ -43,7 +43,7 @@ interface Batch {
  * ```ts
  * import { exportLines, importLines, migrate, openPglite } from '@taskboard/postgres'
  *
- * const database = await openPglite('board')
+ * const database = await openPglite('new-board')
  * await migrate(database.pool)
  * const exported: string[] = []
  * for await (const lines of exportLines(database.pool)) exported.push(...lines)
