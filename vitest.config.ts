@@ -117,6 +117,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           root: 'packages/postgres',
+          isolate: false,
           globalSetup: [
             postgresServer,
             pgliteTemplate,

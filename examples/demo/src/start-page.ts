@@ -19,7 +19,9 @@ const PARTS: readonly (readonly [string, string, string])[] = [
   ['GraphQL', '/v2/graphql', 'reads and writes the same in one request (POST)'],
   ['MCP', '/mcp', 'tools for AI agents by the Model Context Protocol (POST)'],
   ['Realtime', '/v2/realtime', 'a WebSocket that follows tasks and agents'],
-  ['Health', '/health', "a route of this example's own"],
+  ['Liveness', '/healthz', 'whether the background work goes on'],
+  ['Readiness', '/readyz', 'whether requests can be sent here: started, not closing, the storage answers'],
+  ['Host', '/health', "a route of this example's own"],
 ]
 
 /** The response to `GET /`: what this server has, and how to request it. It has no key, because that is printed at the start. */

@@ -56,6 +56,7 @@ export function describeServer(framework: string, main: URL): void {
     it('works a list with questions, approvals and subtasks over HTTP', async () => {
       await assertWorkedTogether(started.server)
     })
+    it('says that it works, and that it is ready for requests', () => assertHealth(started))
     it("leaves the host's own routes alone", () => assertHostRoutes(started))
     it('ends on SIGTERM during work, with requests answered, the task done and clients up to date', () =>
       assertDrain(started))
@@ -89,6 +90,15 @@ async function assertStartPage(framework: string, { server }: Started): Promise<
     expect((await fetch(server.url + String(path))).status).not.toBe(500)
   const lost = await fetch(`${server.url}/v2/nothing`)
   expect([lost.status, await lost.json()]).toMatchObject([404, { error: { code: 'RESOURCE_NOT_FOUND' } }])
+}
+
+async function assertHealth({ server }: Started): Promise<void> {
+  for (const path of ['/healthz', '/readyz']) {
+    const answer = await fetch(server.url + path)
+    expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok', reasons: [] }])
+    const head = await fetch(server.url + path, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  }
 }
 
 async function assertDashboard({ server }: Started): Promise<void> {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
+import { healthRoutes } from '@taskboard/core/transport'
 import { drainable, START_PAGE_HEADERS, startPage, type DemoServer } from '@taskboard/example-demo'
 import { taskboardRouter } from '@taskboard/express'
 import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
@@ -15,7 +16,7 @@ export const expressDemo: DemoServer = {
   async listen(taskboard, { host, port }, dashboard) {
     const app = express()
     app.disable('x-powered-by')
-    const routes = [taskboardGraphql(taskboard), taskboardMcp(taskboard), dashboard]
+    const routes = [taskboardGraphql(taskboard), taskboardMcp(taskboard), dashboard, healthRoutes(taskboard)]
     app.use(taskboardRouter(taskboard, { routes, notFound: 'envelope' }))
     app.get('/', (_request, response) => void response.set(START_PAGE_HEADERS).send(startPage('Express')))
     app.get('/health', (_request, response) => void response.json({ ok: true }))

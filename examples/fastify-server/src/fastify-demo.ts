@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
+import { healthRoutes } from '@taskboard/core/transport'
 import { drainable, START_PAGE_HEADERS, startPage, type DemoServer } from '@taskboard/example-demo'
 import { taskboardPlugin } from '@taskboard/fastify'
 import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
@@ -12,7 +13,7 @@ export const fastifyDemo: DemoServer = {
   framework: 'Fastify',
   async listen(taskboard, { host, port }, dashboard) {
     const app = Fastify()
-    const routes = [taskboardGraphql(taskboard), taskboardMcp(taskboard), dashboard]
+    const routes = [taskboardGraphql(taskboard), taskboardMcp(taskboard), dashboard, healthRoutes(taskboard)]
     await app.register(taskboardPlugin, { taskboard, routes, notFound: 'envelope' })
     app.get('/', (_request, reply) => reply.headers(START_PAGE_HEADERS).send(startPage('Fastify')))
     app.get('/health', () => ({ ok: true }))

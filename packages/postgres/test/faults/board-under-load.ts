@@ -1,5 +1,5 @@
 import { createTaskboard, defineAgent, isTaskboardError, type Board } from '@taskboard/core'
-import { toFetchHandler } from '@taskboard/core/transport'
+import { healthRoutes, toFetchHandler } from '@taskboard/core/transport'
 import { webhookReceiver } from '@taskboard/testing'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestPool } from '../test-database.js'
@@ -21,9 +21,15 @@ export interface BoardUnderLoad {
   refuse(count: number): Promise<void>
   /** Posts a task over HTTP. */
   post(): Promise<{ readonly status: number; readonly code: unknown }>
+  /** The statuses of the health routes, and why they are not 200. */
+  health(): Promise<{ readonly statuses: readonly number[]; readonly codes: readonly string[] }>
   /** Lets all work finish; resolves to the promises that were broken. */
   settle(): Promise<readonly string[]>
   close(): Promise<void>
+}
+
+interface HealthBody {
+  readonly reasons: readonly { readonly code: string }[]
 }
 
 const CLIENTS = 3
@@ -56,8 +62,20 @@ async function openBoard(url: string, adminUrl: string) {
   await taskboard.webhooks.register(workspace.id, { url: receiver.url, events: [...events] })
   await taskboard.start()
   const board = taskboard.board(workspace.id)
-  const handle = toFetchHandler(taskboard)
+  const handle = toFetchHandler(taskboard, {
+    routes: [healthRoutes(taskboard, { storageTimeoutMs: 3 * TIMEOUT_MS })],
+  })
   return { admin, pool, receiver, taskboard, board, handle, key }
+}
+
+async function healthOf(handle: ReturnType<typeof toFetchHandler>): ReturnType<BoardUnderLoad['health']> {
+  const paths = ['/healthz', '/readyz']
+  const answers = await Promise.all(paths.map((path) => handle(new Request(`http://host${path}`))))
+  const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<HealthBody>))
+  return {
+    statuses: answers.map(({ status }) => status),
+    codes: bodies.flatMap(({ reasons }) => reasons.map(({ code }) => code)),
+  }
 }
 
 /** `adminUrl` leads to the same database without the faults. */
@@ -114,6 +132,7 @@ export async function boardUnderLoad(url: string, adminUrl = url): Promise<Board
       const { code, error } = (await answer.json()) as { code?: unknown; error?: { code?: unknown } }
       return { status: answer.status, code: code ?? error?.code }
     },
+    health: () => healthOf(handle),
     async settle() {
       load.isOn = false
       await clients

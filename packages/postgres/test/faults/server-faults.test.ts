@@ -59,12 +59,24 @@ async function expectRefused(): Promise<void> {
   expect(await under.post()).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' })
 }
 
+/** Waits until the health routes say so: the process lives, whatever its database does. */
+async function expectHealth(...codes: readonly string[]): Promise<void> {
+  const health = await until(
+    () => under.health(),
+    (seen) => seen.codes.join() === codes.join(),
+  )
+  expect(health.statuses).toEqual([200, codes.length === 0 ? 200 : 503])
+}
+
 describe('a board whose database fails loses nothing, and recovers on its own', () => {
   it('when the server is stopped immediately and restarted', async () => {
     await expectWhole(async () => {
+      await expectHealth()
       await server.stopImmediately()
       await expectRefused()
+      await expectHealth('storage_unavailable')
       await server.startAgain()
+      await expectHealth()
     })
   })
 
@@ -103,7 +115,9 @@ describe('a board whose database fails loses nothing, and recovers on its own', 
     await expectWhole(async () => {
       proxy.hang(true)
       await expectRefused()
+      await expectHealth('storage_unavailable')
       proxy.hang(false)
+      await expectHealth()
     })
   })
 })
