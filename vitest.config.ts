@@ -125,6 +125,7 @@ export default defineConfig({
           ],
         },
       },
+      { extends: true, test: { name: 'proof', root: 'proof', globalSetup: [pgliteTemplate] } },
       { extends: true, test: { name: 'docs', root: 'docs' } },
     ],
     coverage: {

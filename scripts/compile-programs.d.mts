@@ -1,1 +1,5 @@
-export function compilePrograms(entries: Readonly<Record<string, string>>, folder: string): Promise<string>
+export function compilePrograms(
+  entries: Readonly<Record<string, string>>,
+  folder: string,
+  plugins?: readonly unknown[],
+): Promise<string>

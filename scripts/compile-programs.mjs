@@ -6,7 +6,7 @@ import { root } from './run.mjs'
  * Compiles programs from the sources, as the packages are. A loader would slow down benchmarks, and the start of each process in a
  * test. `entries` are paths from the root by the name of the output. Resolves to the output folder.
  */
-export async function compilePrograms(entries, folder) {
+export async function compilePrograms(entries, folder, plugins = []) {
   const outDir = join(root, 'node_modules/.cache', folder)
   await build({
     config: false,
@@ -17,6 +17,7 @@ export async function compilePrograms(entries, folder) {
     silent: true,
     skipNodeModulesBundle: true,
     noExternal: [/^@taskboard\//],
+    esbuildPlugins: plugins,
     esbuildOptions(options) {
       options.conditions = ['@taskboard/source']
     },

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { nodeBinary } from './node-matrix/index.mjs'
 import { checkPackages } from './package-checks/index.mjs'
 import { runPythonTests } from './python-tests.mjs'
+import { findPlantedBugs } from './planted-bugs.mjs'
 import { capture, root, run } from './run.mjs'
+import { simulate } from './simulate.mjs'
 import { projectNames, runVitest } from './vitest-totals.mjs'
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
@@ -68,6 +70,9 @@ const OTHER_RELEASES = [
   { release: 22, exclude: [...ON_ONE_RELEASE, '**/*-on-pglite.test.ts'] },
   { release: 24, exclude: [...ON_ONE_RELEASE, '**/*-on-pg.test.ts'] },
 ]
+/** The first ones are part of the tests. */
+const SIMULATED_FROM = 1_001
+const SIMULATED = 20_000
 const total = { passed: 0, failed: 0 }
 const failures = []
 const unsteady = []
@@ -116,6 +121,13 @@ await step(`tests on Node ${process.version}`, () =>
 const isCi = process.argv.includes('--matrix')
 await step('tests of the Python client', () => runPythonTests({ isRequired: isCi }))
 if (!broken.has('build')) await step('packages', checkPackages)
+if (isCi) {
+  await step('simulation', async () => {
+    const code = await simulate(['--seed', String(SIMULATED_FROM), '--histories', String(SIMULATED)])
+    return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 }
+  })
+  await step('planted bugs', () => findPlantedBugs())
+}
 
 for (const { release, exclude } of isCi ? OTHER_RELEASES : []) {
   await step(`tests on Node ${release}`, async () => {
