@@ -14,6 +14,7 @@ import { isCollision, toVerbError, toVerbErrors } from './connection-fault.js'
 import { createBatcher, type Batch, type BatcherOptions } from './batcher.js'
 import type { PgConnection, PgPool, PgQuery } from './pool.js'
 import { soleConnectionOf, type SoleConnection } from './pglite-pool.js'
+import { createReplica } from './replica/replica.js'
 import type { Statement } from './statement.js'
 import { resolveTimeouts, type Timeouts } from './timeouts.js'
 
@@ -41,6 +42,15 @@ export interface Database {
     statement: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]>
+  /**
+   * As `read`, with values made for the present (null: the storage's own), and from a replica if there is one that has everything that
+   * was committed before the call. Not for background work, nor for what a write depends on.
+   */
+  readLatest<Row>(
+    call: CallContext<PgConnection> | null,
+    statement: Statement<Row>,
+    toValues: (now: number | null) => readonly unknown[],
+  ): Promise<readonly Row[]>
   /** One atomic statement that writes; retried after a collision unless it is part of a transaction. */
   write<Row>(
     call: CallContext<PgConnection> | null,
@@ -66,6 +76,8 @@ export interface Database {
 export interface DatabaseParts {
   readonly pool: PgPool
   readonly settings: BoundSettings
+  /** Leads to replicas of the database. */
+  readonly readPool?: PgPool | undefined
   /** Default: those of `postgresStorage`. */
   readonly timeouts?: Timeouts | undefined
   /** Whether the server keeps the plans of statements. Off behind a pooler that shares sessions and does not support them. */
@@ -91,7 +103,9 @@ export function createDatabase(parts: DatabaseParts): Database {
   const { timeouts = resolveTimeouts({}), lines = createListeners<WatchedLine>(), sendLine } = parts
   const pool = boundedPool(parts.pool, timeouts)
   const sole = soleConnectionOf(parts.pool)
-  const { run, runAlone, boundedOf } = createRunners(pool, timeouts, preparedStatements)
+  const { run, runAlone, boundedOf, toQuery } = createRunners(pool, timeouts, preparedStatements)
+  const { readPool } = parts
+  const replica = readPool && createReplica({ primary: pool, readPool, timeouts, toQuery })
   const revocations = createRevocations(commits)
 
   /** Runs a verb without `tx`. */
@@ -108,7 +122,7 @@ export function createDatabase(parts: DatabaseParts): Database {
     run: (statement, values) => run(connection, statement, values),
   })
 
-  return {
+  const database: Database = {
     settings,
     commits,
     lines,
@@ -120,6 +134,14 @@ export function createDatabase(parts: DatabaseParts): Database {
       const tx = at?.tx
       if (tx !== undefined) return toVerbErrors(inTurn(tx, () => run(boundedOf(tx), statement, values)))
       return alone(() => runAlone(statement, values))
+    },
+    async readLatest(at, statement, toValues) {
+      const now = at?.now ?? null
+      if (replica !== undefined && at?.tx === undefined) {
+        const found = await alone(() => replica.read(statement, (theirs) => toValues(now ?? theirs)))
+        if (found !== undefined) return found
+      }
+      return database.read(at, statement, toValues(now))
     },
     async write(at, statement, values) {
       const tx = at?.tx
@@ -152,6 +174,7 @@ export function createDatabase(parts: DatabaseParts): Database {
     },
     noteRevocation: (at) => revocations.note(at),
   }
+  return database
 }
 
 /** Statements on a given connection, and on one of the pool. */
@@ -187,7 +210,7 @@ function createRunners(
     return known
   }
 
-  return { run, runAlone, boundedOf }
+  return { run, runAlone, boundedOf, toQuery }
 }
 
 /** Remembers which transactions revoked a task from its agent, and signals it with their commits. */

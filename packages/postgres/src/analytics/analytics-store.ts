@@ -99,7 +99,7 @@ async function readFigures(
 ): Promise<readonly DayFigures[]> {
   const { defaultMs, msByType } = baselines
   const values = [workspaceId, fromDay, toDay, defaultMs, JSON.stringify(msByType)]
-  const rows = await database.read(call, figures, [...reachValues(reach), ...values])
+  const rows = await database.readLatest(call, figures, () => [...reachValues(reach), ...values])
   if (rows.length === 0) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
   return rows.filter((row) => row.day !== null)
 }

@@ -43,7 +43,7 @@ async function listComments(
   call: CallContext<PgConnection>,
 ): Promise<CommentPage> {
   const limit = Math.min(requested, LONGEST_PAGE)
-  const rows = await database.read(call, readPage, [workspaceId, taskId, after, limit + 1])
+  const rows = await database.readLatest(call, readPage, () => [workspaceId, taskId, after, limit + 1])
   if (rows.length === 0) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
   const found = rows.flatMap(({ comment }) => (comment === null ? [] : [comment]))
   const isMore = found.length > limit

@@ -84,11 +84,11 @@ export async function listApprovals(
   const limit = Math.min(requested, LONGEST_PAGE)
   const [account, workspaces] = typeof within === 'string' ? [null, [within]] : reachValues(within)
   // One more than the page, to detect a next page.
-  const values = [call.now, account, workspaces, status, afterId, limit + 1, statesOf(status)]
+  const page = [account, workspaces, status, afterId, limit + 1, statesOf(status)]
   const rows =
     approvalId === null && taskId === null
-      ? await database.read(call, listOfWorkspaces, values)
-      : await database.read(call, listOfTask, [...values, approvalId, taskId])
+      ? await database.readLatest(call, listOfWorkspaces, (now) => [now, ...page])
+      : await database.read(call, listOfTask, [call.now, ...page, approvalId, taskId])
   const approvals = rows.slice(0, limit).map((row) => approvalAt(toApproval(row), row.now))
   return { approvals, nextAfterId: rows.length > limit ? (approvals.at(-1)?.id ?? null) : null }
 }

@@ -5,10 +5,10 @@ import { EACH_LANE, slopeOf } from './lane-sql.js'
 import { LONGEST_PAGE } from './list-tasks.js'
 import { type AddValue, conditionsSql } from './search-sql.js'
 
-/** A search's statement, with the values of its parameters. */
+/** A search's statement, with the values of its parameters at a time (null: the server's). */
 export interface FindSql<Row> {
   readonly statement: Statement<Row>
-  readonly values: readonly unknown[]
+  readonly toValues: (now: number | null) => readonly unknown[]
 }
 
 /** The parts of a search's statement that all forms of it have. `answer` selects from `page` (id, rank and `ord`, its order). */
@@ -23,16 +23,17 @@ export interface FindParts {
  * values, because they decide which index selects the fewest tasks: a rare word is looked up, and for a frequent one the tasks are
  * read in the order of the page until it is full.
  */
-export function findSql<Row>(search: TaskSearch, now: number | null, parts: FindParts): FindSql<Row> {
-  const values: unknown[] = [...reachValues(search.reach), search.workspaceId, now]
-  const add: AddValue = (value, type) => `$${values.push(value)}::${type}`
+export function findSql<Row>(search: TaskSearch, parts: FindParts): FindSql<Row> {
+  const reached = [...reachValues(search.reach), search.workspaceId]
+  const added: unknown[] = []
+  const add: AddValue = (value, type) => `$${reached.length + 1 + added.push(value)}::${type}`
   const page = search.sort === 'priority_score' ? pageByScore(search, add) : pageByRank(search, add)
   const agent = search.agentId === null ? null : agentSql(add(search.agentId, 'text'))
   const text = /* sql */ `
   with ${parts.head}, ${agent === null ? '' : `${agent},`}
   ${page(agent === null ? [] : [OF_AGENT])}
   ${parts.answer(agent === null ? 'true' : 'exists (select from agent)')}`
-  return { statement: plannedAnew<Row>(text), values }
+  return { statement: plannedAnew<Row>(text), toValues: (now) => [...reached, now, ...added] }
 }
 
 const agentSql = (agent: string): string => /* sql */ `

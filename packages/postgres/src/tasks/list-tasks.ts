@@ -142,7 +142,12 @@ export async function listTasks(
   ]
   if (column === 'TODO') place.push(after?.held ?? null, after?.dueDate ?? null)
   // One more than the page, to detect a next page.
-  const rows = await database.read(call, statements[column], [call.now, workspaceId, limit + 1, ...place])
+  const rows = await database.readLatest(call, statements[column], (now) => [
+    now,
+    workspaceId,
+    limit + 1,
+    ...place,
+  ])
   const asOf = rows[0]?.asOf ?? 0
   const found = rows.filter(({ id }) => (id as string | null) !== null)
   const shown = found.slice(0, limit)

@@ -131,11 +131,10 @@ function readPlain(
 ): Promise<readonly FoundRow[]> {
   const { reach, agentId, workspaceId, after } = search
   // One more than the page, to detect a next page.
-  const page = [statusesOf(search), after?.id ?? null, limit + 1, call.now]
-  const values = [...reachValues(reach), workspaceId, ...page]
+  const page = [...reachValues(reach), workspaceId, statusesOf(search), after?.id ?? null, limit + 1]
   return agentId === null
-    ? database.read(call, searchStatement, values)
-    : database.read(call, searchTasksOfAgent, [...values, agentId])
+    ? database.readLatest(call, searchStatement, (now) => [...page, now])
+    : database.readLatest(call, searchTasksOfAgent, (now) => [...page, now, agentId])
 }
 
 const findParts: FindParts = {
@@ -153,8 +152,8 @@ export async function searchTasks(
   let rows: readonly FoundRow[]
   if (isPlain(search)) rows = await readPlain(database, search, limit, call)
   else {
-    const { statement: find, values } = findSql<FoundRow>({ ...search, limit }, call.now, findParts)
-    rows = await database.read(call, find, values)
+    const { statement: find, toValues } = findSql<FoundRow>({ ...search, limit }, findParts)
+    rows = await database.readLatest(call, find, toValues)
   }
   const [top] = rows
   if (top?.hasWorkspace !== true) throw unknown('workspace', 'workspaceId')

@@ -86,15 +86,15 @@ async function sumUsage(
 ): Promise<readonly UsageSum[]> {
   if ('taskId' in query) {
     const { workspaceId, taskId, groupBy, limit } = query
-    const rows = await database.read(call, taskStatements[groupBy], [workspaceId, taskId, limit])
+    const rows = await database.readLatest(call, taskStatements[groupBy], () => [workspaceId, taskId, limit])
     if (rows.length === 0) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
     return withKeys(rows)
   }
-  if ('taskIds' in query) return database.read(call, ofTasks, [query.taskIds])
+  if ('taskIds' in query) return database.readLatest(call, ofTasks, () => [query.taskIds])
   const { reach, workspaceId, groupBy, firstDay, lastDay, limit, afterKey } = query
   const workspaceIds = reach.workspaceIds === 'all' ? null : reach.workspaceIds
   const values = [reach.accountId, workspaceIds, workspaceId, firstDay, lastDay, limit, afterKey]
-  const rows = await database.read(call, dayStatements[groupBy], values)
+  const rows = await database.readLatest(call, dayStatements[groupBy], () => values)
   if (rows.length === 0) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
   return withKeys(rows)
 }

@@ -103,7 +103,12 @@ export async function listDeliveries(
   { workspaceId, webhookId, status, limit, afterId }: DeliveryQuery,
   call: CallContext<PgConnection>,
 ): Promise<readonly Delivery[]> {
-  const rows = await database.read(call, listings[status ?? 'all'], [workspaceId, webhookId, limit, afterId])
+  const rows = await database.readLatest(call, listings[status ?? 'all'], () => [
+    workspaceId,
+    webhookId,
+    limit,
+    afterId,
+  ])
   if (rows.length === 0) throw unknownWebhook()
   return rows.filter((row): row is DeliveryRow => row.id !== null).map(toDelivery)
 }
