@@ -155,12 +155,18 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
     join worker w on w.agent_id = each_agent.agent_id and each_agent.nth_of_agent <= w.room
     limit ${MOST_CLAIMED}
   ),
-  dequeued as (delete from taskboard.todo q where q.task_id = any (array(select task_id from taken))),
+  dealt as materialized (
+    select coalesce(array_agg(task_id), '{}') as ids, array_agg(agent_id) as agents, array_agg(ord) as places from taken
+  ),
+  dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from dealt)::text[])),
   claimed as (
-    update taskboard.task t set ${start('taken.agent_id', '$4::bigint')}
-    from taken, p
-    where t.id = any (array(select task_id from taken)) and t.id = taken.task_id
-    returning t.*, ${after} + taken.ord as ord
+    update taskboard.task t set ${start(
+      '(select agents[array_position(ids, t.id)] from dealt)',
+      '$4::bigint',
+    )}
+    from p
+    where t.id = any ((select ids from dealt)::text[])
+    returning t.*, ${after} + (select places[array_position(ids, t.id)] from dealt) as ord
   )`
 
 /** Whether any placement has ended at `now`, if `now` is asked for. */
