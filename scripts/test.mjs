@@ -2,6 +2,7 @@
 // `--matrix` runs the tests again on the pinned Node.js releases, but for the large boards. The last line sums up what passed and failed.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { faults } from './faults.mjs'
 import { nodeBinary } from './node-matrix/index.mjs'
 import { checkPackages } from './package-checks/index.mjs'
 import { runPythonTests } from './python-tests.mjs'
@@ -70,6 +71,7 @@ const OTHER_RELEASES = [
   { release: 22, exclude: [...ON_ONE_RELEASE, '**/*-on-pglite.test.ts'] },
   { release: 24, exclude: [...ON_ONE_RELEASE, '**/*-on-pg.test.ts'] },
 ]
+const FAULTS = ['--minutes', '0.5', '--seed', '1']
 /** The first ones are part of the tests. */
 const SIMULATED_FROM = 1_001
 const SIMULATED = 20_000
@@ -121,11 +123,12 @@ await step(`tests on Node ${process.version}`, () =>
 const isCi = process.argv.includes('--matrix')
 await step('tests of the Python client', () => runPythonTests({ isRequired: isCi }))
 if (!broken.has('build')) await step('packages', checkPackages)
+const byExitCode = (code) => ({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 })
 if (isCi) {
-  await step('simulation', async () => {
-    const code = await simulate(['--seed', String(SIMULATED_FROM), '--histories', String(SIMULATED)])
-    return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 }
-  })
+  await step('simulation', async () =>
+    byExitCode(await simulate(['--seed', String(SIMULATED_FROM), '--histories', String(SIMULATED)])),
+  )
+  await step('faults', async () => byExitCode(await faults(FAULTS)))
   await step('planted bugs', () => findPlantedBugs())
 }
 

@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util'
+import { tableOf } from './all-checks.js'
+import { oneServer } from './database-under-test.js'
+import { runFaults } from './run-faults.js'
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '5' },
+    seed: { type: 'string', default: String(1 + (Date.now() % 1_000_000)) },
+  },
+})
+const seed = Number(values.seed)
+const lengthMs = Number(values.minutes) * 60_000
+if (!Number.isInteger(seed)) throw new Error('--seed must be a whole number')
+if (!(lengthMs > 0)) throw new Error('--minutes must be a number above 0')
+/** To start, to come to rest and to stop. */
+const LONGEST_REST_MS = 180_000
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => stopping.abort(new Error(`interrupted by ${signal}`)))
+// A harness that hangs must not outlive its time: the processes end with this one.
+const watchdog = setTimeout(() => {
+  say(`still not at an end after ${LONGEST_REST_MS / 1_000} s: seed ${seed}`)
+  process.exit(1)
+}, lengthMs + LONGEST_REST_MS).unref()
+
+say(`faults on a real server for ${lengthMs / 1_000} s, seed ${seed}`)
+let isKept = false
+try {
+  const { faults, verdicts } = await runFaults(
+    {
+      seed,
+      lengthMs,
+      programs: new URL('.', import.meta.url),
+      openDatabase: oneServer,
+      say,
+    },
+    stopping.signal,
+  )
+  isKept = verdicts.every(({ broken }) => broken.length === 0)
+  say(`\nseed ${seed}, ${faults.length} faults\n\n${tableOf(verdicts)}`)
+  const again = `npm run faults -- --minutes ${values.minutes} --seed ${seed}`
+  say(isKept ? '\nevery promise was kept' : `\nBROKEN; once more: ${again}`)
+} catch (error) {
+  say(`seed ${seed}: ${error instanceof Error ? error.stack : String(error)}`)
+}
+clearTimeout(watchdog)
+// The server's own hook would end the process with 0.
+process.exit(isKept ? 0 : 1)
