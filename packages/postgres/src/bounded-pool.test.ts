@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -77,6 +79,29 @@ describe('boundedPool', () => {
     await expect(client.query(BACKEND)).rejects.toThrow(/terminat/)
     client.release()
     expect(database.pool.idleCount).toBe(database.pool.totalCount)
+  })
+
+  it('survives the loss of a connection in the moment in which it opens', async () => {
+    const message = (type: string, body: string): string =>
+      `${type}\0\0\0${String.fromCharCode(4 + body.length)}${body}`
+    // In one packet: authenticated, ready, and terminated by an administrator.
+    const answer = [
+      message('R', '\0\0\0\0'),
+      message('Z', 'I'),
+      message('E', 'SFATAL\0C57P01\0Mterminated\0\0'),
+    ]
+    const server = createServer((socket) =>
+      socket.once('data', () => socket.end(Buffer.from(answer.join(''), 'latin1'))),
+    ).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'postgres', max: 1 })
+    const client = await boundedPool(pool, timeouts).connect()
+    await expect(client.query(BACKEND)).rejects.toThrow(/terminat|not queryable/)
+    client.release()
+    expect(pool.totalCount).toBe(0)
+    await pool.end()
+    server.close()
   })
 
   it('does not time out answers that arrived while the process was busy', async () => {

@@ -1,5 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 import { isConnectionLost } from './connection-fault.js'
+import { guardNewConnections } from './new-connections.js'
 import type { PgConnection, PgPool, PgPoolClient, PgQuery } from './pool.js'
 import { within, type Timeouts } from './timeouts.js'
 
@@ -17,6 +18,7 @@ export interface BoundedPool {
  */
 export function boundedPool(pool: PgPool, timeouts: Timeouts): BoundedPool {
   const { connectTimeoutMs } = timeouts
+  guardNewConnections(pool)
 
   async function lend(connection: Promise<PgPoolClient>, statementTimeoutMs: number): Promise<PgPoolClient> {
     return boundedClient(await lentWithin(connection, connectTimeoutMs), statementTimeoutMs)
