@@ -33,11 +33,16 @@ export interface TransactionsParts {
   readonly onCommit: () => void
 }
 
+/**
+ * The transaction of each storage whose work the caller runs in. One for all storages: before Node.js 24, each promise of the process
+ * takes time and memory for every `AsyncLocalStorage` that has run something, and tests create many storages.
+ */
+const inside = new AsyncLocalStorage<ReadonlyMap<object, MemoryTransaction>>()
+
 export function createTransactions({ journal, now, onCommit }: TransactionsParts): Transactions {
   const waiting: (() => void)[] = []
   let current: MemoryTransaction | null = null
-  /** The transaction whose work the caller runs in. */
-  const inside = new AsyncLocalStorage<MemoryTransaction>()
+  const key = {}
 
   const isOpen = (): boolean => current !== null
   const presentOf = (call: CallContext<MemoryTransaction> | null): Instant => call?.now ?? now()
@@ -73,7 +78,7 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
    * @throws TaskboardError `MISSING_FIELD` (`tx`) inside the work of the open one.
    */
   function queued<T>(begin: () => T): Promise<T> {
-    if (inside.getStore() === current) throw waitsForItself()
+    if (inside.getStore()?.get(key) === current) throw waitsForItself()
     const settled = async (): Promise<T> => begin()
     return new Promise((resolve) => {
       waiting.push(() => resolve(settled()))
@@ -100,7 +105,7 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
     async transaction(work) {
       const tx = current === null ? open() : await queued(open)
       try {
-        const value = await inside.run(tx, () => work(tx))
+        const value = await inside.run(new Map(inside.getStore()).set(key, tx), () => work(tx))
         commit()
         return value
       } catch (error) {

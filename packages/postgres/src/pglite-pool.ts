@@ -30,19 +30,25 @@ export function mostConnections({ options }: PgPool): number | undefined {
   return typeof options?.max === 'number' ? options.max : undefined
 }
 
+/**
+ * The transaction of each sole connection that the caller runs in. One for all of them: before Node.js 24, each promise of the process
+ * takes time and memory for every `AsyncLocalStorage` that has run something.
+ */
+const inside = new AsyncLocalStorage<ReadonlyMap<object, { isOver: boolean }>>()
+
 function createSoleConnection(): SoleConnection {
-  const inside = new AsyncLocalStorage<{ isOver: boolean }>()
+  const key = {}
   return {
     async hold(work) {
       const transaction = { isOver: false }
       try {
-        return await inside.run(transaction, work)
+        return await inside.run(new Map(inside.getStore()).set(key, transaction), work)
       } finally {
         transaction.isOver = true
       }
     },
     refuseInside() {
-      if (inside.getStore()?.isOver !== false) return
+      if (inside.getStore()?.get(key)?.isOver !== false) return
       throw new TaskboardError(
         'MISSING_FIELD',
         'tx is required: the call runs inside a transaction that holds the only connection to the database, and without { tx } would wait for the end of that transaction',

@@ -75,6 +75,17 @@ describe('tracked work', () => {
     await expect(outer).resolves.toBe(50)
   })
 
+  it('nested in work of another clock belongs to both', async () => {
+    const [one, other] = [virtualClock(0, { patienceMs: 1e9 }), virtualClock(0, { patienceMs: 1e9 })]
+    const work = one.track('task_one', () =>
+      other.track('task_other', () => Promise.all([one.sleep(10), other.sleep(20)])),
+    )
+    expect(one.pending().timers).toEqual([{ dueAt: 10, label: 'task_one' }])
+    expect(other.pending().timers).toEqual([{ dueAt: 20, label: 'task_other' }])
+    await Promise.all([one.advance(10), other.advance(20), work])
+    expect([one.pending().works, other.pending().works]).toEqual([[], []])
+  })
+
   it('that waits for the test parks after the patience, once', async () => {
     const clock = virtualClock(0, { patienceMs: 20 })
     const gate = newGate<void>()
