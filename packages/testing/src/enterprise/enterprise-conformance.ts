@@ -4,7 +4,7 @@ import { analyticsCases } from './analytics-cases.js'
 import { apiKeyCases } from './api-key-cases.js'
 import { authCases } from './auth-cases.js'
 import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-case.js'
-import { toEnterpriseCase } from './open-session.js'
+import { toEnterpriseCase, type ServedDocuments } from './open-session.js'
 import { channelCases } from './channel-cases.js'
 import { conversationCases } from './conversation-cases.js'
 import { envelopeCases } from './envelope-cases.js'
@@ -46,6 +46,8 @@ import { webhookCases } from './webhook-cases.js'
  * ```
  */
 export function enterpriseConformance(options: EnterpriseConformanceOptions): readonly EnterpriseCase[] {
+  // To write the document takes longer than most cases.
+  const documents: ServedDocuments = new Map()
   return [
     ...envelopeCases,
     ...accountCases,
@@ -71,5 +73,5 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...hostLoginCases,
     ...sentenceCases,
     ...hostileCases,
-  ].map((check) => toEnterpriseCase(options, check))
+  ].map((check) => toEnterpriseCase(options, check, documents))
 }

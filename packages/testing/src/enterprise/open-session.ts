@@ -6,7 +6,7 @@ import type { EnterpriseCase, EnterpriseCheck, EnterpriseConformanceOptions } fr
 import { SUITE_AGENT_TYPE, UNANSWERED, type EnterpriseSession, type Tenant } from './enterprise-session.js'
 import { PASSWORD, withLogin } from './login-options.js'
 import { suiteChannelType } from './suite-channel-type.js'
-import { openApiCheck } from './open-api-check.js'
+import { openApiCheck, type OpenApiCheck } from './open-api-check.js'
 
 const agent = defineAgent({
   type: SUITE_AGENT_TYPE,
@@ -17,10 +17,14 @@ const agent = defineAgent({
       : Promise.resolve(`${user ?? 'someone'} said: ${message}`),
 })
 
+/** The OpenAPI documents of a suite's hosts, by the options of their task boards. */
+export type ServedDocuments = Map<EnterpriseCheck['options'], OpenApiCheck>
+
 /** A case that opens its own storage, host and session, and always closes them. */
 export function toEnterpriseCase(
   { open, mount }: EnterpriseConformanceOptions,
   { id, name, check, options }: EnterpriseCheck,
+  documents: ServedDocuments,
 ): EnterpriseCase {
   return {
     id,
@@ -42,7 +46,9 @@ export function toEnterpriseCase(
       // As if a runtime were at work in another process: the tasks of the suite stay where they are.
       await opened.storage.agents.reportPresence({ agentTypes: ['*'], liveMs: null }, { now: clock.now() })
       try {
-        await check(await openSession(taskboard, opened.storage, clock, host))
+        const openApi = documents.get(options) ?? (await servedDocument(host))
+        documents.set(options, openApi)
+        await check(await openSession(taskboard, opened.storage, clock, host, openApi))
       } finally {
         await host.close()
         await taskboard.close()
@@ -52,15 +58,19 @@ export function toEnterpriseCase(
   }
 }
 
+async function servedDocument(host: MountedHost): Promise<OpenApiCheck> {
+  return openApiCheck((await sendRequest(host.url, { path: '/v2/openapi.json' })).text)
+}
+
 async function openSession(
   taskboard: Taskboard,
   storage: Storage,
   clock: VirtualClock,
   host: MountedHost,
+  openApi: OpenApiCheck,
 ): Promise<EnterpriseSession> {
   const own = await makeTenant(taskboard, 'Acme')
   const stranger = await makeTenant(taskboard, 'Stranger')
-  const openApi = openApiCheck((await sendRequest(host.url, { path: '/v2/openapi.json' })).text)
   return {
     taskboard,
     storage,
