@@ -7,6 +7,8 @@ import { packageNames } from './scripts/packages.mjs'
 
 const IN_BROWSER = 'test/browser/*.test.ts'
 const sourceCondition = '@taskboard/source'
+/** A folder for compiled sources. Projects that have the same root share them there. */
+const transforms = process.env['TASKBOARD_TRANSFORMS'] ?? ''
 /** Node.js does not know it, and cannot load what some packages have there. */
 const isOfNode = (condition: string): boolean => condition !== 'module'
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -55,7 +57,7 @@ const testsOnNextSdk = {
   },
   test: {
     name: 'ai-on-sdk-7',
-    root: 'packages/ai',
+    dir: 'packages/ai',
     // The prompt knows nothing of the SDK.
     exclude: [...defaultExclude, 'src/prompt/**'],
     isolate: false,
@@ -72,6 +74,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: [sourceCondition, ...defaultServerConditions].filter(isOfNode) } },
   test: {
     pool: 'threads',
+    ...(transforms === '' ? {} : { experimental: { fsModuleCache: true, fsModuleCachePath: transforms } }),
     // Much of the time is waiting for the database: on two cores, one file at a time would take half as long again.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,
@@ -83,7 +86,7 @@ export default defineConfig({
           extends: true as const,
           test: {
             name,
-            root: `packages/${name}`,
+            dir: `packages/${name}`,
             exclude: [...defaultExclude, IN_BROWSER],
             env: name === 'ai' ? { AI_SDK_MAJOR: '6' } : {},
             globalSetup: [...(packageSetups[name] ?? [])],
@@ -95,7 +98,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'dashboard-in-browser',
-          root: 'packages/dashboard',
+          dir: 'packages/dashboard',
           include: [IN_BROWSER],
           globalSetup: [builtApp, pgliteTemplate],
           // A browser beside other tests on two cores can take long for anything.
@@ -108,7 +111,7 @@ export default defineConfig({
         extends: true as const,
         test: {
           name: `example-${name}`,
-          root: `examples/${name}`,
+          dir: `examples/${name}`,
           globalSetup: [...(exampleSetups[name] ?? [])],
         },
       })),
@@ -116,7 +119,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          root: 'packages/postgres',
+          dir: 'packages/postgres',
           isolate: false,
           globalSetup: [
             postgresServer,
@@ -126,7 +129,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'proof', root: 'proof', globalSetup: [pgliteTemplate] } },
-      { extends: true, test: { name: 'docs', root: 'docs' } },
+      { extends: true, test: { name: 'docs', dir: 'docs' } },
     ],
     coverage: {
       provider: 'v8',

@@ -1,20 +1,27 @@
-// Everything that must hold before a change goes in: lint, types, build, tests with coverage, the packed packages.
-// `--matrix` runs the tests again on the pinned Node.js releases, but for the large boards. The last line sums up what passed and failed.
+// Lint, types and the tests: `npm test`, within five minutes on two cores.
+// `--all` adds what scripts/only-in-ci.mjs leaves to continuous integration, coverage, the build and the packed packages.
+// `--matrix` adds the tests on the other pinned Node.js releases, but for the large boards. The last line sums up what passed and failed.
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { faults } from './faults.mjs'
+import { isAppFresh } from '../packages/dashboard/scripts/build-app.mjs'
 import { nodeBinary } from './node-matrix/index.mjs'
 import { checkPackages } from './package-checks/index.mjs'
+import { withoutThoseOfCi } from './only-in-ci.mjs'
 import { runPythonTests } from './python-tests.mjs'
 import { findPlantedBugs } from './planted-bugs.mjs'
 import { capture, root, run } from './run.mjs'
 import { simulate } from './simulate.mjs'
-import { projectNames, runVitest } from './vitest-totals.mjs'
+import { runVitest, testFiles } from './vitest-totals.mjs'
 
+const isMatrix = process.argv.includes('--matrix')
+const isAll = isMatrix || process.argv.includes('--all')
 const bin = (name) => join(root, 'node_modules/.bin', name)
 /** After `npm ci --prefix packages/ai/sdk-7`. */
 const nextAiSdk = join(root, 'packages/ai/sdk-7/node_modules')
-/** They write nothing, so that some can run at once. */
+/** None writes what another one reads, so that some can run at once. */
 const gates = [
   { title: 'types', command: bin('tsc'), args: ['--noEmit'] },
   {
@@ -31,6 +38,16 @@ const gates = [
         },
       ]
     : []),
+  // As part of the build, or here: several projects of tests need it, and each would make it.
+  ...(isAll || isAppFresh()
+    ? []
+    : [
+        {
+          title: 'build of the dashboard',
+          command: process.execPath,
+          args: [join(root, 'packages/dashboard/scripts/build-app.mjs')],
+        },
+      ]),
   { title: 'lint', command: bin('oxlint'), args: ['--deny-warnings'] },
   { title: 'dependency rules', command: bin('depcruise'), args: ['packages', 'examples'] },
   { title: 'unused files and dependencies', command: bin('knip'), args: ['--no-progress'] },
@@ -106,25 +123,40 @@ async function runGates() {
     console.log(`\n== ${title}\n${output}== ${title}: ${secondsSince(startedMs)} s`)
   }
 }
-await Promise.all(Array.from({ length: GATES_AT_ONCE }, runGates))
-await step('build', async () => {
-  const failed = (await run(process.execPath, [join(root, 'scripts/build.mjs')])) === 0 ? 0 : 1
-  if (failed > 0) broken.add('build')
-  return { passed: 0, failed }
-})
-const projects = await projectNames()
-const notCovering = projects.filter((name) => !COVERING.includes(name))
-await step(`tests on Node ${process.version}, with coverage`, () =>
-  runVitest({ node: process.execPath, coverage: true, projects: COVERING }),
-)
-await step(`tests on Node ${process.version}`, () =>
-  runVitest({ node: process.execPath, projects: notCovering }),
-)
-const isCi = process.argv.includes('--matrix')
-await step('tests of the Python client', () => runPythonTests({ isRequired: isCi }))
-if (!broken.has('build')) await step('packages', checkPackages)
+// The Python client's tests mostly wait, so that they run beside the gates.
+await Promise.all([
+  ...Array.from({ length: GATES_AT_ONCE }, runGates),
+  step('tests of the Python client', () => runPythonTests({ isRequired: isMatrix })),
+])
+const known = await testFiles()
+const few = withoutThoseOfCi(known.map(({ file }) => file))
+const projects = [...new Set(known.map(({ project }) => project))]
+const transforms = await mkdtemp(join(tmpdir(), 'taskboard-transforms-'))
+
 const byExitCode = (code) => ({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 })
-if (isCi) {
+
+async function runAll() {
+  await step('build', async () => {
+    const failed = (await run(process.execPath, [join(root, 'scripts/build.mjs')])) === 0 ? 0 : 1
+    if (failed > 0) broken.add('build')
+    return { passed: 0, failed }
+  })
+  await step(`tests on Node ${process.version}, with coverage`, () =>
+    runVitest({ node: process.execPath, coverage: true, projects: COVERING }),
+  )
+  const notCovering = projects.filter((name) => !COVERING.includes(name))
+  await step(`tests on Node ${process.version}`, () =>
+    runVitest({ node: process.execPath, projects: notCovering, transforms }),
+  )
+  if (!broken.has('build')) await step('packages', checkPackages)
+}
+
+if (isAll) await runAll()
+else
+  await step(`tests on Node ${process.version}`, () =>
+    runVitest({ node: process.execPath, only: few, transforms }),
+  )
+if (isMatrix) {
   await step('simulation', async () =>
     byExitCode(await simulate(['--seed', String(SIMULATED_FROM), '--histories', String(SIMULATED)])),
   )
@@ -132,15 +164,17 @@ if (isCi) {
   await step('planted bugs', () => findPlantedBugs())
 }
 
-for (const { release, exclude } of isCi ? OTHER_RELEASES : []) {
+for (const { release, exclude } of isMatrix ? OTHER_RELEASES : []) {
   await step(`tests on Node ${release}`, async () => {
     const node = nodeBinary(release)
-    if (node !== null) return runVitest({ node, exclude, projects: projects.filter((name) => name !== DOCS) })
+    const others = projects.filter((name) => name !== DOCS)
+    if (node !== null) return runVitest({ node, exclude, projects: others, transforms })
     console.error(`no binary of Node ${release} here: npm ci --prefix scripts/node-matrix`)
     return { passed: 0, failed: 1 }
   })
 }
 
+await rm(transforms, { recursive: true, force: true })
 // Repeated at the end, for logs that keep only their last lines.
 for (const failure of unsteady) console.log(`\npassed only when it ran alone: ${failure}`)
 for (const failure of failures) console.log(`\n${failure}`)

@@ -10,8 +10,9 @@ const PROPERTY_FAILED = 'Property failed after'
 const MOST_FILES_AGAIN = 5
 
 /**
- * Runs tests on the given Node.js binary: of all projects, or of those named, but for files that match `exclude`. Resolves with
- * vitest's own totals and the names and messages of the tests that failed. A run that fails without a failed test (an error
+ * Runs tests on the given Node.js binary: of all projects, or of those named, of all files, or of `only` those, but for files that match
+ * `exclude`. `transforms` is a folder for compiled sources, which the projects and later runs share. Resolves with vitest's own totals
+ * and the names and messages of the tests that failed. A run that fails without a failed test (an error
  * outside a test, coverage under its threshold) counts as one failure.
  *
  * Tests that share the machine with others can miss a deadline. So a few failed files run once more, each alone: what passes then has
@@ -30,14 +31,25 @@ export async function runVitest(options) {
   return { ...totalsOf({ ...again, passed }), unsteady }
 }
 
-/** The names of all projects that have tests. */
-export async function projectNames() {
+/** All test files with the projects that run them. */
+export async function testFiles() {
   const { code, stdout, output } = await capture(process.execPath, [vitest, 'list', '--filesOnly', '--json'])
   if (code !== 0) throw new Error(`vitest lists no files:\n${output}`)
-  return [...new Set(JSON.parse(stdout).map(({ projectName }) => projectName))]
+  return JSON.parse(stdout).map(({ projectName, file }) => ({
+    project: projectName,
+    file: relative(root, file),
+  }))
 }
 
-async function runOnce({ node, coverage = false, projects = [], exclude = [], files = [] }) {
+async function runOnce({
+  node,
+  coverage = false,
+  projects = [],
+  exclude = [],
+  only = [],
+  files = [],
+  transforms = '',
+}) {
   const folder = await mkdtemp(join(tmpdir(), 'taskboard-vitest-'))
   const report = join(folder, 'report.json')
   const args = [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
@@ -45,8 +57,10 @@ async function runOnce({ node, coverage = false, projects = [], exclude = [], fi
   for (const project of projects) args.push('--project', project)
   for (const pattern of exclude) args.push('--exclude', pattern)
   if (files.length > 0) args.push('--no-file-parallelism', ...files)
+  else args.push(...only)
   try {
-    const code = await run(node, args)
+    const env = { ...process.env, TASKBOARD_TRANSFORMS: transforms }
+    const code = await run(node, args, { env })
     return { code, ...resultsIn(JSON.parse(await readFile(report, 'utf8').catch(() => '{}'))) }
   } finally {
     await rm(folder, { recursive: true, force: true })

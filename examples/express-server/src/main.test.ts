@@ -2,19 +2,11 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  assertWorkerLines,
-  describeServer,
-  launch,
-  runInShell,
-  startServer,
-} from '@taskboard/example-demo/testing'
+import { assertWorkerLines, launch, runInShell, startServer } from '@taskboard/example-demo/testing'
 import { describe, expect, inject, it } from 'vitest'
 
 const sources = new URL('main.ts', import.meta.url)
 const main = new URL('main.js', inject('programs'))
-
-describeServer('Express', main)
 
 describe('npm start', { timeout: 120_000 }, () => {
   it('answers the commands of the README of the examples', async () => {

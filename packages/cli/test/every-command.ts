@@ -6,19 +6,18 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../postgres/test/test-database.js'
 import { call } from '../../mcp/test/mcp-client.js'
-import { answerCheck } from '../test/answer-check.js'
-import { newFolder, run, start, type Ended } from '../test/cli-process.js'
-import { connectToMcp } from '../test/mcp-process.js'
-import { commands } from './commands.js'
+import { answerCheck } from './answer-check.js'
+import { newFolder, run, start, type Ended } from './cli-process.js'
+import { connectToMcp } from './mcp-process.js'
+import { commands } from '../src/commands.js'
 
 const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
 /** What else is tested: on databases, and programs as agents. */
 const elsewhere = ['work', 'migrate', 'status', 'create-key', 'export', 'import']
 
-describe.each(['PGlite', 'PostgreSQL'])(
-  'every command against the demo on %s',
-  { timeout: 120_000 },
-  (storage) => {
+/** Calls every command against the demo on a database. */
+export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
+  describe(`every command against the demo on ${storage}`, { timeout: 120_000 }, () => {
     let server: ServerProcess
     let database: TestDatabase | undefined
     let check: Awaited<ReturnType<typeof answerCheck>>
@@ -265,5 +264,5 @@ describe.each(['PGlite', 'PostgreSQL'])(
       expect(await text(['list'])).toMatchObject({ code: 3 })
       expect([...called, ...elsewhere].toSorted()).toEqual(commands.map(({ name }) => name).toSorted())
     })
-  },
-)
+  })
+}

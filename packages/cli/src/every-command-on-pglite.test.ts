@@ -1,0 +1,3 @@
+import { describeEveryCommand } from '../test/every-command.js'
+
+describeEveryCommand('PGlite')
