@@ -53,6 +53,13 @@ const planted: readonly [promise: string, what: string, plant: (run: Run) => voi
     },
   ],
   [
+    'an idempotency key creates once',
+    'a schedule is there twice',
+    ({ rows }) => {
+      rows.schedules = [...rows.schedules, { id: 'sched2', title: 'schedule 1' }]
+    },
+  ],
+  [
     'an acknowledged update stays',
     'an update is lost',
     ({ rows }) => {

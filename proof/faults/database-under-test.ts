@@ -59,7 +59,7 @@ export async function oneServer(): Promise<DatabaseUnderTest> {
       (draw) => {
         const [ms, nth] = [lasting(draw, 500, 2_500), 2 + draw.below(8)]
         return {
-          label: `cuts off every ${nth}th answer after its commit, for ${ms} ms`,
+          label: `cuts off one answer in ${nth} after its commit, for ${ms} ms`,
           async run() {
             proxy.cutAnswersTo(COMMITTING, nth)
             await sleep(ms)

@@ -31,7 +31,7 @@ export function repeat(turn: () => Promise<unknown>, pauseMs: () => number): Run
 }
 
 const BATCH = 3
-/** A minute of all caps the tasks that a client changes later. */
+/** How many of its tasks a client still changes. */
 const MOST_REMEMBERED = 200
 
 function drawScript(draw: Randomness): Script {
@@ -80,8 +80,27 @@ export function startClient(name: string, parts: CallerParts, isFull: () => bool
       const created = await caller.call('create', [], send)
       if (created === null) continue
       journal.record({ kind: 'created', key, taskIds: created.map(({ id }) => id) })
-      if (count === 1 && own.length < MOST_REMEMBERED) own.push({ id: created[0]?.id ?? '', value: 0 })
+      if (count === 1) remember(created[0]?.id ?? '')
     }
+  }
+
+  function remember(id: string): void {
+    if (own.some((task) => task.id === id)) return
+    if (own.length < MOST_REMEMBERED) own.push({ id, value: 0 })
+    else own[draw.below(MOST_REMEMBERED)] = { id, value: 0 }
+  }
+
+  /** One that makes no tasks. */
+  async function schedule(): Promise<void> {
+    const title = `${name}-schedule-${(made += 1)}`
+    journal.record({ kind: 'scheduling', title })
+    const scheduled = await caller.call('schedule', [], (client) =>
+      client.schedules.create(
+        { cron: '0 0 1 1 *', enabled: false, task: { title } },
+        { idempotencyKey: title },
+      ),
+    )
+    if (scheduled !== null) journal.record({ kind: 'scheduled', title })
   }
 
   async function update(task: OwnTask): Promise<void> {
@@ -121,6 +140,7 @@ export function startClient(name: string, parts: CallerParts, isFull: () => bool
     if (chance < 75) return update(task)
     if (chance < 90) return comment(task)
     if (chance < 95) return cancel(task)
+    if (chance < 97) return schedule()
     await caller.call('list', [], (client) => client.tasks.list({ limit: 50 }))
   }
 

@@ -12,6 +12,8 @@ export type Observation =
       readonly isCertain: boolean
     }
   | { readonly kind: 'cancelled'; readonly taskId: string }
+  /** The title of its tasks is unique. Before it is sent, and when it was acknowledged. */
+  | { readonly kind: 'scheduling' | 'scheduled'; readonly title: string }
   /** The body is unique. Before it is sent, and when it was acknowledged. */
   | { readonly kind: 'commenting' | 'commented'; readonly taskId: string; readonly body: string }
   | { readonly kind: 'answering' | 'answered'; readonly taskId: string; readonly body: string }

@@ -12,8 +12,8 @@ export interface Overseer {
   startWatching(): Running
   /** Makes all schedules due from time to time, as if their times had come. */
   startSchedules(): Running
-  /** Resolves when all work has come to an end, with what is left after `withinMs`. */
-  rest(withinMs: number): Promise<readonly string[]>
+  /** Resolves when all work has come to an end, or with what is left after `withinMs` or when the signal aborts. */
+  rest(withinMs: number, signal: AbortSignal): Promise<readonly string[]>
   lastSeq(workspaceId: string): Promise<number>
   rows(): Promise<Rows>
 }
@@ -89,11 +89,11 @@ export function createOverseer(database: DatabaseUnderTest, journal: Journal): O
         () => LOOK_EVERY_MS,
       ),
     startSchedules: () => repeat(makeDue, () => DUE_EVERY_MS),
-    async rest(withinMs) {
+    async rest(withinMs, signal) {
       const endMs = performance.now() + withinMs
       for (;;) {
         const rest = await left().catch((error: unknown) => [String(error)])
-        if (rest.length === 0 || performance.now() > endMs) return rest
+        if (rest.length === 0 || performance.now() > endMs || signal.aborted) return rest
         await sleep(LOOK_EVERY_MS)
       }
     },

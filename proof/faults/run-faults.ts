@@ -79,12 +79,15 @@ async function runOn(
     ),
   ]
 
+  later(() => Promise.all([...load, people].map((each) => each.stop())))
+
   const faults = await inflict()
   say('the faults are over: waits for the rest')
   receiver.mend()
   await allReady(processes, signal)
   await Promise.all(load.map((each) => each.stop()))
-  const left = await overseer.rest(REST_MS)
+  const left = await overseer.rest(REST_MS, signal)
+  signal.throwIfAborted()
   journal.record({ kind: 'came to rest', left })
   await people.stop()
   await caughtUp()

@@ -25,6 +25,13 @@ export const clientChecks: readonly Check[] = [
           () => `${key} made ${made} tasks of ${count}, and answered ${[...answers].join(' and ')}`,
         )
       }
+      const schedules = grouped(rows.schedules, ({ title }) => title)
+      const scheduled = new Set(journal.of('scheduled').map(({ title }) => title))
+      for (const { title } of journal.of('scheduling')) {
+        const made = schedules.get(title)?.length ?? 0
+        const isRight = made === 1 || (made === 0 && !scheduled.has(title))
+        yield unless(isRight, () => `${title} made ${made} schedules`)
+      }
     },
   },
   {

@@ -82,6 +82,8 @@ export function wholeRun(): { observations: Observation[]; rows: { -readonly [K 
     { kind: 'updated', taskId: 'a', value: 1, isAcknowledged: true, isCertain: true },
     { kind: 'updated', taskId: 'a', value: 2, isAcknowledged: false, isCertain: false },
     { kind: 'cancelled', taskId: 'c' },
+    { kind: 'scheduling', title: 'schedule 1' },
+    { kind: 'scheduled', title: 'schedule 1' },
     { kind: 'commenting', taskId: 'a', body: 'hello' },
     { kind: 'commented', taskId: 'a', body: 'hello' },
     { kind: 'answering', taskId: 'a', body: 'that one' },
