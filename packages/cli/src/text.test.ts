@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -198,10 +199,11 @@ describe('secrets', () => {
     expect(readdirSync(dirname(lock))).toEqual(['config.json'])
   })
 
-  it('are not read from a file that others can read', async () => {
+  it.each([0o644, 0o640, 0o604])('are not read from a file that others can read: %i', async (mode) => {
     const env = { XDG_CONFIG_HOME: newFolder() }
     mkdirSync(dirname(configPath(env)), { recursive: true })
-    writeFileSync(configPath(env), '{}', { mode: 0o644 })
+    writeFileSync(configPath(env), '{}')
+    chmodSync(configPath(env), mode)
     await expect(readConfig(env)).rejects.toThrow('others can read it')
   })
 })

@@ -40,6 +40,17 @@ describe('the endpoint', () => {
     expect(await host.board.get(id)).toMatchObject({ result: 'in time' })
   })
 
+  it('gives a model ten minutes for each call', async () => {
+    host = await serveMcp()
+    client = await connect(host.url, host.workerKey)
+    const { id } = await host.board.add({ title: 'Translate' })
+    const { run } = await call(client, 'claim_task', { agent_id: host.agentId })
+    expect((await host.board.get(id)).lease?.durationMs).toBe(600_000)
+    await call(client, 'report_progress', { run, progress: 10 })
+    const { lease, updatedAt } = await host.board.get(id)
+    expect((lease?.expiresAt ?? 0) - updatedAt).toBe(600_000)
+  })
+
   it('allows a forged run what the REST API allows: nothing without the fencing token of the claim', async () => {
     host = await serveMcp()
     client = await connect(host.url, host.workerKey)

@@ -1,8 +1,10 @@
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
-import type { Logger } from '../environment/index.js'
+import { createEnvironment, type Logger } from '../environment/index.js'
 import { createTaskboard } from '../taskboard.js'
+import { createLoginCodeTokens } from './access-token.js'
+import { createLoginCodes } from './login-codes.js'
 
 const HERE = { clientAddress: '203.0.113.7' }
 const email = 'ada@example.com'
@@ -69,6 +71,33 @@ describe('a login code', () => {
     await expect(sessions.loginByCode(used.code, HERE)).rejects.toMatchObject(refused)
     await clock.advance({ seconds: 1 })
     await expect(sessions.loginByCode(unused.code, HERE)).rejects.toMatchObject(refused)
+  })
+
+  it('is good once also where the clock of another process is minutes behind', async () => {
+    const clock = virtualClock()
+    const { limits } = memoryStorage()
+    const signIn = {
+      userId: 'user_1',
+      email,
+      passwordHash: 'h',
+      mfaSecret: null,
+      mfaPendingSecret: null,
+      asOf: 0,
+    }
+    const codesOf = (behindMs: number) => {
+      const own = { ...clock, now: () => clock.now() - behindMs }
+      const names = { secret: new Uint8Array(32), issuer: 'us', audience: 'us' }
+      return createLoginCodes({
+        environment: { ...createEnvironment({ clock: own }), storageNow: () => clock.now() },
+        store: { findSignIn: async () => signIn },
+        limits,
+        codeTokens: createLoginCodeTokens(names, own),
+      })
+    }
+    const { code } = await codesOf(0).create({ email })
+    expect(await codesOf(0).redeem(code)).toEqual(signIn)
+    await clock.advance({ minutes: 12 })
+    expect(await codesOf(240_000).redeem(code)).toBeNull()
   })
 
   it('ends with the password and with the user', async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createEnvironment } from '../environment/index.js'
+import { createEnvironment, systemClock } from '../environment/index.js'
 import type { Principal } from './principal.js'
 import { createWorkspaceReach } from './workspace-reach.js'
 
 function setUp(options: { ofHost?: boolean; cacheSize?: number } = {}) {
   const asked: string[] = []
+  const time = { now: 0 }
   const reach = createWorkspaceReach({
-    environment: createEnvironment({}),
+    environment: createEnvironment({ clock: { ...systemClock, now: () => time.now } }),
     store: {
       async listWorkspaces(which) {
         const id = 'workspaceId' in which ? which.workspaceId : 'of an account'
@@ -18,7 +19,7 @@ function setUp(options: { ofHost?: boolean; cacheSize?: number } = {}) {
     ofHost: true,
     ...options,
   })
-  return { reach, asked }
+  return { reach, asked, time }
 }
 
 const caller = (workspaceIds: Principal['workspaceIds'], defaultWorkspaceId = 'ws_a1'): Principal => ({
@@ -54,6 +55,22 @@ describe('the reach of a caller', () => {
     expect(reach.includes({ ...caller('all'), accountId: 'b' }, 'ws_a1')).toBe(false)
     for (const id of ['ws_a2', 'ws_a3', 'ws_a1']) await reach.includes(caller('all'), id)
     expect(asked.slice(3)).toEqual(['ws_a2', 'ws_a3', 'ws_a1'])
+  })
+
+  it('is looked up again after a second, after a step back of the clock, and once it is forgotten', async () => {
+    const { reach, time } = setUp()
+    const isKnown = async (): Promise<boolean> => {
+      const included = reach.includes(caller('all'), 'ws_a1')
+      await included
+      return included === true
+    }
+    const seen = [await isKnown()]
+    for (const now of [999, 1_000, 1_999, 2_000, 0, 999]) {
+      time.now = now
+      seen.push(await isKnown())
+    }
+    reach.forget()
+    expect([...seen, await isKnown()]).toEqual([false, true, false, true, false, false, true, false])
   })
 
   it('includes the default workspace of the storage’s own principals without a lookup', () => {

@@ -7,17 +7,27 @@ import type { AgentPart, AgentQuery, AgentReading } from './agent-store.js'
 
 function setUp() {
   const clock = virtualClock()
+  let aheadMs = 0
   const lookups: (readonly string[])[] = []
   let answer: Promise<void> = Promise.resolve()
-  const directory = createAgentDirectory(createEnvironment({ clock }), {
-    async listAgents<Part extends AgentPart>({ agentIds: ids = [] }: AgentQuery<Part>) {
-      lookups.push(ids)
-      const found = ids.filter((id) => id !== 'gone').map((id) => toAgent(id, `named ${lookups.length}`))
-      await answer
-      return found as unknown as readonly AgentReading<Part>[]
+  const directory = createAgentDirectory(
+    createEnvironment({ clock: { ...clock, now: () => clock.now() + aheadMs } }),
+    {
+      async listAgents<Part extends AgentPart>({ agentIds: ids = [] }: AgentQuery<Part>) {
+        lookups.push(ids)
+        const found = ids.filter((id) => id !== 'gone').map((id) => toAgent(id, `named ${lookups.length}`))
+        await answer
+        return found as unknown as readonly AgentReading<Part>[]
+      },
     },
-  })
-  return { clock, lookups, directory, delay: (until: Promise<void>) => void (answer = until) }
+  )
+  return {
+    clock,
+    lookups,
+    directory,
+    delay: (until: Promise<void>) => void (answer = until),
+    setBack: (ms: number) => void (aheadMs -= ms),
+  }
 }
 
 function toAgent(id: string, name: string): Agent {
@@ -41,6 +51,13 @@ describe('the directory of agents', () => {
     await clock.advance({ ms: 1 })
     expect(await directory.get('a')).toMatchObject({ name: 'named 2' })
     expect(lookups).toHaveLength(2)
+  })
+
+  it('keeps an agent for no longer when the clock steps back', async () => {
+    const { directory, setBack } = setUp()
+    await directory.get('a')
+    setBack(60_000)
+    expect(await directory.get('a')).toMatchObject({ name: 'named 2' })
   })
 
   it('discards a lookup that began before a change', async () => {

@@ -13,12 +13,14 @@ function setUp() {
   const clock: Clock = { ...time, now: () => time.now() + offsetMs }
   const renewals: string[] = []
   const lost: string[] = []
+  const storage = { renew: async (): Promise<void> => undefined }
   const keeper = createLeaseKeeper<never>({
-    environment: createEnvironment({ clock }),
+    environment: createEnvironment({ clock, logger: false }),
     tasks: {
-      changeTask({ target }) {
+      async changeTask({ target }) {
         renewals.push(target.taskId)
-        return Promise.resolve({} as never)
+        await storage.renew()
+        return {} as never
       },
     },
     agentType: 'bot',
@@ -34,10 +36,26 @@ function setUp() {
     }
     keeper.keep(run as unknown as TaskRun)
   }
-  return { time, keeper, keep, renewals, lost, setBack: (ms: number) => (offsetMs -= ms) }
+  return { time, keeper, keep, renewals, lost, storage, setBack: (ms: number) => (offsetMs -= ms) }
 }
 
 describe('a lease keeper', () => {
+  it('counts a lease from the beginning of its renewal, however late the answer comes', async () => {
+    const { time, keeper, keep, lost, storage } = setUp()
+    storage.renew = async () => {
+      storage.renew = () => Promise.reject(new Error('down'))
+      await time.sleep(15_000)
+    }
+    keeper.start()
+    keep('slow')
+    // The renewal that begins after 20 s and ends after 35 is the last one.
+    await time.advance(79_000)
+    expect(lost).toEqual([])
+    await time.advance(5_000)
+    expect(lost).toEqual(['slow'])
+    await keeper.stop()
+  })
+
   it('keeps renewing when the clock steps back, for earlier runs and for later ones', async () => {
     const { time, keeper, keep, renewals, lost, setBack } = setUp()
     keeper.start()

@@ -43,6 +43,13 @@ describe('takeFromWindow', () => {
     expect(takeFromWindow(window, 2, 1_000, 1_000)).toBe(10)
   })
 
+  it('frees all places of requests that are a window old or older', () => {
+    const window = emptyWindow()
+    for (const now of [0, 10]) takeFromWindow(window, 2, 1_000, now)
+    expect(takeFromWindow(window, 2, 1_000, 1_010)).toBe(0)
+    expect(remainingInWindow(window, 2)).toBe(1)
+  })
+
   it('follows the definition at every instant and never over-admits a window', () => {
     fc.assert(
       fc.property(fc.record({ ...shape, steps }), ({ limit, windowMs, steps: gaps }) => {

@@ -21,6 +21,15 @@ describe('the measures of a document', () => {
     ])
   })
 
+  it('are taken again of a known document, whose cost depends on the variables', () => {
+    const documents = createDocuments(schema, resolveOptions({ limits: { cost: 50 } }))
+    const text = 'query ($n: Int) { tasks(first: $n) { nodes { id } } }'
+    const tooMuch = [{ message: 'the document may cost too much: at most 50' }]
+    expect(documents.prepare(text, { n: 49 })).toHaveProperty('kind', 'Document')
+    expect(documents.prepare(text, { n: 50 })).toMatchObject(tooMuch)
+    expect(documents.prepare(text, { n: 49 })).toHaveProperty('kind', 'Document')
+  })
+
   it('count a selection once per entry of a page', () => {
     const page = (first: string) => `{ tasks${first} { edges { node { id agent { name } } } } }`
     expect(sizeOf(page('(first: 10)'))).toMatchObject({ cost: 1 + 10 * 3, depth: 5, fields: 6 })

@@ -157,6 +157,8 @@ describe('an export', () => {
     await expect(importLines(target, lines.slice(0, -3))).rejects.toThrow(
       /not complete: it has \d+ of \d+ rows/,
     )
+    for (const lacking of [lines.slice(0, -1), lines.toSpliced(-2, 1)])
+      await expect(importLines(target, lacking)).rejects.toThrow('not complete')
     await expect(importLines(target, ['{}'])).rejects.toThrow('line 1 is not the header')
     await expect(importLines(target, [...lines.slice(0, 3), '{"table":"task"'])).rejects.toThrow('line 4')
     const older = lines[0]?.replace(/"schema":"\w+"/, '"schema":"0001_board"') ?? ''

@@ -53,6 +53,7 @@ export const memberCases: readonly EnterpriseCheck[] = [
         404,
         'RESOURCE_NOT_FOUND',
       )
+      assert.equal((await send('GET', '/v2/account', { as: tokens.access_token })).status, 200)
       assert.equal((await send('DELETE', `${MEMBERS}/${made.id}`, { as })).status, 204)
       assertError(await send('DELETE', `${MEMBERS}/${made.id}`, { as }), 404, 'RESOURCE_NOT_FOUND')
       assertError(await send('GET', '/v2/account', { as: tokens.access_token }), 401, 'AUTHENTICATION_FAILED')

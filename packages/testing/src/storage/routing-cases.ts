@@ -62,6 +62,23 @@ const routes: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'routes.workspaces',
+    name: 'the types that the agents of one workspace have route no task of another',
+    async check(fixture) {
+      const { add, claim, at } = fixture
+      const other = await fixture.addWorkspace(at(), 'painter')
+      const task = await add({ type: 'painter' })
+      await routeAll(fixture)
+      assert.equal((await claim())?.id, task.id)
+      const painter = await fixture.addAgent('painter')
+      const next = await add({ type: 'painter' })
+      await remove(fixture, other.agent)
+      await routeAll(fixture)
+      assert.equal(await claim(), null)
+      assert.equal((await claim(undefined, painter))?.id, next.id)
+    },
+  },
+  {
     id: 'routes.assigned',
     name: 'an assigned task is for its agent, whatever its type',
     async check(fixture) {
