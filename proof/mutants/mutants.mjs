@@ -1335,6 +1335,14 @@ export const mutants = [
     caughtBy: [postgres('tasks/completion-races.test.ts', 'one completes it, and the other changes nothing')],
   },
   {
+    name: 'the last write wins',
+    promise: 'two changes of a task at once both hold',
+    file: 'packages/postgres/src/tasks/apply-command.ts',
+    from: 'where t.id = a.id and t.version = a.version',
+    to: 'where t.id = a.id',
+    caughtBy: [postgres('tasks/completion-races.test.ts', 'is one of the task as the other leaves it')],
+  },
+  {
     name: 'an open transaction is skipped',
     promise: 'no reader of the log passes over what an open transaction may still write',
     file: 'packages/postgres/src/events/read-feed.ts',
@@ -1488,14 +1496,6 @@ export const mutants = [
     caughtBy: [core('agents/runner.test.ts', 'reports the status of an agent again')],
   },
   {
-    name: 'a released slot stays taken',
-    promise: 'a connection that closes while slots are requested again holds none',
-    file: 'packages/core/src/realtime/slots.ts',
-    from: 'if (!owners.has(slotId)) free(slotId)',
-    to: 'if (owners.size < 0) free(slotId)',
-    caughtBy: [core('realtime/slots.test.ts', 'that are released while they are requested again are free')],
-  },
-  {
     name: 'a slow clock repeats a login',
     promise: 'a login code is used once, whatever the clocks of processes say',
     file: 'packages/core/src/access/login-codes.ts',
@@ -1581,5 +1581,67 @@ export const mutants = [
     from: '; HttpOnly; SameSite=Strict',
     to: '; SameSite=Strict',
     caughtBy: [dashboard('browser-sessions.test.ts', 'with the refresh token in a cookie alone')],
+  },
+  {
+    name: 'a closed board chats',
+    promise: 'a task board that is closed begins no chat',
+    file: 'packages/core/src/agents/chat.ts',
+    from: `    if (closed?.aborted) throw unavailable('the task board is closed')
+`,
+    to: '',
+    caughtBy: [core('agents/chat.test.ts', 'ends with the task board, which begins no other one')],
+  },
+  {
+    name: 'a sweep stops after a thousand',
+    promise: 'a sweep goes on while there is more',
+    file: 'packages/core/src/board/task-sweep.ts',
+    from: "return hasMore ? 'now' : null",
+    to: 'return null',
+    caughtBy: [core('board/task-sweep.test.ts', 'goes on at once while there are more')],
+  },
+  {
+    name: 'a deletion is left half-way',
+    promise: 'a deletion goes on once others have let go of its rows',
+    file: 'packages/core/src/access/deletion-sweep.ts',
+    from: "return deleted > 0 ? 'now' : RETRY_MS",
+    to: "return deleted > 0 ? 'now' : null",
+    caughtBy: [core('access/deletion-sweep.test.ts', 'looks again while rows wait')],
+  },
+  {
+    name: 'a worker trusts its lease too long',
+    promise: 'a remote worker takes its lease for no longer than the server does',
+    file: 'packages/client/src/worker/lease.ts',
+    from: 'this.#endsAt = Math.max(this.#endsAt, endsAt)',
+    to: 'this.#endsAt = performance.now() + leaseMs',
+    caughtBy: [client('worker/lease.test.ts', 'a lease is counted from when its renewal was sent')],
+  },
+  {
+    name: 'a principal names another account',
+    promise: 'a caller of the host’s login reaches no board of another account',
+    file: 'packages/core/src/http/board/handle.ts',
+    from: `    requireReached(isReached instanceof Promise ? await isReached : isReached)
+`,
+    to: '',
+    caughtBy: [api('host-login.tenancy')],
+  },
+  {
+    name: 'a cookie is enough',
+    promise: 'a page of another site changes nothing by a cookie of the host’s login',
+    file: 'packages/core/src/callers.ts',
+    from: `    if (refusal !== null) throw refusal
+`,
+    to: '',
+    caughtBy: [api('host-login.cross-origin')],
+  },
+  {
+    name: 'a claim waits',
+    promise: 'a claim passes over a task that another transaction holds',
+    file: 'packages/postgres/src/tasks/claim-sql.ts',
+    from: 'for update of t, q skip locked`',
+    to: 'for update of t, q`',
+    caughtBy: [
+      postgres('tasks/completion-races.test.ts', 'does not wait for a task that another transaction holds'),
+    ],
+    hangs: true,
   },
 ]

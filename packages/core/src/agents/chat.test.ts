@@ -114,6 +114,22 @@ describe('chat', () => {
     expect(await asked).toMatchObject({ code: 'AGENT_UNAVAILABLE' })
   })
 
+  it('ends with the task board, which begins no other one', async () => {
+    const asked: string[] = []
+    const chat = (message: string): string | Promise<string> => {
+      asked.push(message)
+      return asked.length > 1 ? 'late' : new Promise(() => undefined)
+    }
+    const { ask, close } = setUp({ stored: ['bot'], runtimes: [{ type: 'bot', chat }] })
+    const early = ask()
+    await Promise.resolve()
+    await Promise.resolve()
+    close()
+    await expect(early).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
+    await expect(ask()).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
+    expect(asked).toHaveLength(1)
+  })
+
   it('cuts off a reply that is too long', async () => {
     const { ask } = setUp({ stored: ['bot'], runtimes: [{ type: 'bot', chat: () => 'x'.repeat(200_000) }] })
     await expect(ask()).resolves.toHaveLength(100_000)
@@ -143,6 +159,7 @@ function setUp(fixture: { stored: readonly string[]; runtimes: readonly Omit<Age
         }
       })) as unknown as AgentStore['listAgents'],
   }
-  const chat = createChat({ environment, agents, runtimes })
-  return { clock, ask: () => chat(board, question) }
+  const closing = new AbortController()
+  const chat = createChat({ environment, agents, runtimes, closed: closing.signal })
+  return { clock, ask: () => chat(board, question), close: () => closing.abort() }
 }

@@ -19,16 +19,11 @@ function setUp() {
   const environment = createEnvironment({ clock, logger: false })
   const storage = memoryStorage()
   const faults = new Map<string, { count: number; isDone: boolean }>()
-  /** What a request for a slot waits for. */
-  const gates = new Map<string, Promise<void>>()
   const faulty = new Proxy(storage.realtime, {
     get(store, name: keyof RealtimeStore) {
       return async (...values: never[]) => {
         const call = store[name] as (...given: never[]) => Promise<unknown>
-        const [{ step, slotId = '' }] = values as unknown as [
-          { readonly step?: string; readonly slotId?: string },
-        ]
-        await gates.get(slotId)
+        const [{ step }] = values as unknown as [{ readonly step?: string }]
         const fault = faults.get(step === undefined ? name : `${name} ${step}`)
         if (fault === undefined || fault.count === 0) return call(...values)
         fault.count -= 1
@@ -49,7 +44,7 @@ function setUp() {
     limit,
     evicted: () => void evicted.push(name),
   })
-  return { clock, faults, gates, evicted, owner, one: start(faulty), other: start(storage.realtime) }
+  return { clock, faults, evicted, owner, one: start(faulty), other: start(storage.realtime) }
 }
 
 describe('slots', () => {
@@ -82,28 +77,6 @@ describe('slots', () => {
     one.release('first')
     await clock.advance(0)
     expect(await other.take('third', owner('third'))).toBe(true)
-  })
-
-  it('that are released while they are requested again are free', async () => {
-    const { clock, faults, gates, one, other, owner } = setUp()
-    const settle = async (): Promise<void> => {
-      for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve))
-    }
-    await one.take('first', owner('first'))
-    faults.set('leaseHolder renew', { count: 40, isDone: false })
-    await clock.advance(slotLeaseMs + 1)
-    faults.set('leaseHolder renew', { count: 0, isDone: false })
-    let openGate = (): void => undefined
-    gates.set('first', new Promise((resolve) => (openGate = resolve)))
-    const taking = one.take('second', owner('second'))
-    await settle()
-    one.release('first')
-    await settle()
-    openGate()
-    expect(await taking).toBe(true)
-    await settle()
-    expect(await other.take('third', owner('third'))).toBe(true)
-    expect(await other.take('fourth', owner('fourth'))).toBe(false)
   })
 
   it('that others took meanwhile end as many connections as are over the limit', async () => {

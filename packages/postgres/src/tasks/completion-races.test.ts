@@ -112,3 +112,38 @@ describe('two processes that complete one task at the same moment', () => {
     expect(attempts).toHaveLength(1)
   })
 })
+
+describe('a claim', () => {
+  it('does not wait for a task that another transaction holds: it takes the next best one', async () => {
+    const [storage] = storages as [Storage<PgConnection>]
+    const { workspaceId, forAgent } = await prepare(storage)
+    const { rows } = await database.pool.query<{ id: string }>(
+      `select id from taskboard.task where workspace_id = $1 and column_name = 'TODO' order by id`,
+      [workspaceId],
+    )
+    const [best, next] = rows.map(({ id }) => id)
+    await other.query('begin')
+    await other.query('select from taskboard.task where id = $1 for update', [best])
+    const claimed = await storage.tasks.claimTasks({ target: forAgent, limit: 1 }, at)
+    await other.query('rollback')
+    expect(claimed.tasks.map(({ id }) => id)).toEqual([next])
+  })
+})
+
+describe('a change of a task that another process changes meanwhile', () => {
+  it('is one of the task as the other leaves it', async () => {
+    const [storage] = storages as [Storage<PgConnection>]
+    const { proof } = await prepare(storage)
+    await other.query('begin')
+    await other.query('update taskboard.task set progress = 50, version = version + 1 where id = $1', [
+      proof.taskId,
+    ])
+    // It has read the task from before the other's commit.
+    const command = { kind: 'renew', fencingToken: proof.fencingToken, leaseMs: 90_000 } as const
+    const renewing = storage.tasks.changeTask({ target: proof, command }, at)
+    await until(waitingStatements, (count) => count === 1)
+    await other.query('commit')
+    const { progress, lease } = await renewing
+    expect([progress, (lease?.expiresAt ?? 0) > Date.now() + 60_000]).toEqual([50, true])
+  })
+})
