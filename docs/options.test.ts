@@ -16,6 +16,7 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   realtime: [`${core}/realtime/realtime-options.ts`, 'RealtimeOptions'],
   defineAgent: [`${core}/agents/define-agent.ts`, 'AgentOptions'],
   postgresStorage: ['packages/postgres/src/postgres-storage.ts', 'PostgresStorageOptions'],
+  failoverPool: ['packages/postgres/src/failover/failover-pool.ts', 'FailoverOptions'],
   taskboardRouter: ['packages/express/src/taskboard-router.ts', 'TaskboardRouterOptions'],
   taskboardPlugin: ['packages/fastify/src/taskboard-plugin.ts', 'TaskboardPluginOptions'],
   toFetchHandler: [`${core}/http/fetch-handler.ts`, 'FetchHandlerOptions'],

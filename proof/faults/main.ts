@@ -2,12 +2,14 @@ import { parseArgs } from 'node:util'
 import { tableOf } from './all-checks.js'
 import { oneServer } from './database-under-test.js'
 import { runFaults } from './run-faults.js'
+import { serverPair } from './server-pair.js'
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' },
+    failover: { type: 'boolean', default: false },
     seed: { type: 'string', default: String(1 + (Date.now() % 1_000_000)) },
   },
 })
@@ -29,7 +31,9 @@ const watchdog = setTimeout(() => {
   process.exit(1)
 }, lengthMs + LONGEST_REST_MS).unref()
 
-say(`faults on a real server for ${lengthMs / 1_000} s, seed ${seed}`)
+say(
+  `faults on ${values.failover ? 'two real servers' : 'a real server'} for ${lengthMs / 1_000} s, seed ${seed}`,
+)
 let isKept = false
 try {
   const { faults, verdicts } = await runFaults(
@@ -37,7 +41,7 @@ try {
       seed,
       lengthMs,
       programs: new URL('.', import.meta.url),
-      openDatabase: oneServer,
+      openDatabase: values.failover ? serverPair : oneServer,
       say,
     },
     stopping.signal,
@@ -45,7 +49,7 @@ try {
   const unseen = verdicts.filter(({ checked }) => checked === 0).map(({ promise }) => promise)
   isKept = verdicts.every(({ broken }) => broken.length === 0) && (unseen.length === 0 || lengthMs < LONG_MS)
   say(`\nseed ${seed}, ${faults.length} faults\n\n${tableOf(verdicts)}`)
-  const again = `npm run faults -- --minutes ${values.minutes} --seed ${seed}`
+  const again = `npm run faults -- ${values.failover ? '--failover ' : ''}--minutes ${values.minutes} --seed ${seed}`
   if (unseen.length > 0) say(`\nnothing to look at for: ${unseen.join('; ')}`)
   say(isKept ? '\nevery promise was kept' : `\nBROKEN; once more: ${again}`)
 } catch (error) {

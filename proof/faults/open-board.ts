@@ -1,5 +1,5 @@
 import { createTaskboard, type AgentDefinition, type Taskboard } from '@taskboard/core'
-import { postgresStorage } from '@taskboard/postgres'
+import { failoverPool, postgresStorage } from '@taskboard/postgres'
 import pg from 'pg'
 import { cert } from './certificate.js'
 import { BOARD_PER_MINUTE, RECEIVER_HOST } from './messages.js'
@@ -19,11 +19,12 @@ const RETRIES = 50
 const RETRY_MS = 300
 
 export function openBoard(databaseUrl: string, agents: readonly AgentDefinition[] = []): OpenBoard {
-  const pool = new pg.Pool({
+  const poolOptions = {
     connectionString: databaseUrl,
     max: 6,
     connectionTimeoutMillis: ANSWER_WITHIN_MS,
-  })
+  }
+  const pool = databaseUrl.includes(',') ? failoverPool(pg, poolOptions) : new pg.Pool(poolOptions)
   pool.on('error', () => undefined)
   const storage = postgresStorage({
     pool,

@@ -42,8 +42,8 @@ export async function startEmbeddedServer(flags: readonly string[] = []): Promis
 }
 
 /** A server of `directory`, which is not started. `log` receives what it reports. */
-export async function embeddedServer(directory: string, flags: readonly string[]) {
-  const port = await freePort()
+export async function embeddedServer(directory: string, flags: readonly string[], usualPort?: number) {
+  const port = usualPort ?? (await freePort())
   const log: string[] = []
   const server = new EmbeddedPostgres({
     databaseDir: directory,
@@ -82,10 +82,17 @@ export function controls(server: EmbeddedPostgres, directory: string, port: numb
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
     directory,
-    stop: () => server.stop(),
+    async stop() {
+      await server.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
     stopImmediately: () => end('SIGQUIT'),
     startAgain: () => server.start(),
-    kill: () => end('SIGKILL'),
+    async kill() {
+      await end('SIGKILL')
+      // To stop it would wait for an end that has been.
+      Object.assign(server, { process: undefined })
+    },
     pause: () => signalAll('SIGSTOP'),
     resume: () => signalAll('SIGCONT'),
   }

@@ -1,18 +1,19 @@
 import { createTaskboard, type Board, type Task, type Taskboard } from '@taskboard/core'
 import { storageConformance } from '@taskboard/testing'
-import type pg from 'pg'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { failoverPool } from '../../src/failover/failover-pool.js'
 import { migrate } from '../../src/migrations/migrate.js'
 import type { PgPool } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { emptyTables } from '../empty-tables.js'
 import { until } from '../processes/until.js'
 import { createTestPool } from '../test-database.js'
-import { asksAs, type ServerPair, startServerPair } from './standby.js'
+import { asksAs, type ServerPair, startServerPair, urlOfPair } from './standby.js'
 
 /** By how much the standby follows later: longer than a read waits for it. */
 const DELAY_MS = 250
-const TURNS = Number(process.env['REPLICA_TURNS'] ?? 150)
+const TURNS = Number(process.env['REPLICA_TURNS'] ?? 80)
 /** The conformance cases of what is read there; `REPLICA_CASES=all` runs every one. */
 const CASES =
   process.env['REPLICA_CASES'] === 'all'
@@ -191,6 +192,25 @@ describe('reads from a standby', () => {
       await board.add({ title: 'one' }, { tx })
       expect((await board.list('TODO', { tx })).tasks).toHaveLength(1)
     })
+  })
+})
+
+describe('a pool of several servers', () => {
+  it.each([
+    ['read-write', false],
+    ['standby', true],
+  ] as const)('connects to the one that is %s', async (target, isStandby) => {
+    const connectionString = `${urlOfPair(pair)}?target_session_attrs=${target}`
+    const several = failoverPool(pg, { connectionString, max: 1 })
+    expect((await several.query('select pg_is_in_recovery() as "isStandby"')).rows).toEqual([{ isStandby }])
+    await several.end()
+  })
+
+  it('finds nothing where no server is what it looks for, within its time', async () => {
+    const connectionString = `${pair.primary.url}?target_session_attrs=standby`
+    const none = failoverPool(pg, { connectionString, connectionTimeoutMillis: 500 })
+    await expect(none.query('select')).rejects.toThrow(/none of the servers|timeout/)
+    await none.end()
   })
 })
 
