@@ -18,6 +18,7 @@ export const ONLY_IN_CI = [
     paths: [
       'packages/postgres/test/storage-on-pglite.test.ts',
       'packages/postgres/test/storage-in-a-language.test.ts',
+      'packages/postgres/test/partitioned-events.test.ts',
       'packages/postgres/test/enterprise-on-pg.test.ts',
       'packages/postgres/test/enterprise-on-pglite.test.ts',
       'packages/cli/src/every-command-on-pglite.test.ts',

@@ -3,22 +3,24 @@ import type { Pruning } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { statement, type Statement } from './statement.js'
 
+/** Event `e` is older than `p.end_at`, and rolled up. */
+const IS_OLD = /* sql */ `e.at < (select end_at from p) and e.at > -9223372036854775808 and e.seq <= coalesce((
+        select m.seq from taskboard.analytics_mark m where m.workspace_id = e.workspace_id
+      ), 0)`
+
 /**
  * Takes the first rows of the table, which are nearly the oldest, so no batch sorts all old events. A range with two ends makes
- * the planner expect few events. Events that are not yet rolled up stay.
+ * the planner expect few events. Events that are not yet rolled up stay. In a table with partitions several rows have the same place,
+ * so the deleted ones are those to which all of it applies.
  */
 const pruneOldest = statement<{ readonly count: number }>(
   'prune_events',
   /* sql */ `
   with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
   deleted as (
-    delete from taskboard.event where ctid = any (array(
-      select e.ctid from taskboard.event e
-      where e.at < (select end_at from p) and e.at > -9223372036854775808 and e.seq <= coalesce((
-        select m.seq from taskboard.analytics_mark m where m.workspace_id = e.workspace_id
-      ), 0)
-      limit $2::integer
-    ))
+    delete from taskboard.event e where e.ctid = any (array(
+      select e.ctid from taskboard.event e where ${IS_OLD} limit $2::integer
+    )) and ${IS_OLD}
     returning 1
   )
   select count(*)::float8 as count from deleted`,

@@ -1,13 +1,22 @@
 import { storageConformance } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readCatalogue } from './by-workspace/catalogue.js'
+import { recordPlans, type RecordedPlans } from './by-workspace/recorded-plans.js'
+import { faultsOfStatements } from './by-workspace/statements.js'
 import { emptyTables } from './empty-tables.js'
 import { postgresStorage } from '../src/postgres-storage.js'
 import { createMigratedDatabase, type TestDatabase } from './test-database.js'
 
+/** What a pooler that hands out connections by transaction does not keep. */
+const OF_A_SESSION =
+  /^(listen|unlisten|set (?!local\b)|reset|load|prepare|deallocate|discard|create temp|declare .*with hold)|advisory_(un)?lock|set_config\((?![^)]*, true\))/i
+
 let database: TestDatabase
+let recorded: RecordedPlans
 
 beforeAll(async () => {
   database = await createMigratedDatabase()
+  recorded = recordPlans(database.pool)
 })
 afterAll(() => database.drop())
 
@@ -23,4 +32,23 @@ describe('the storage keeps the promises of every port on a PostgreSQL server', 
   for (const { id, name, run } of storageConformance(open)) {
     it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
   }
+
+  // These two come last: they read what the cases before them have sent.
+  it('restricts each table to one workspace in each statement, but for those that are listed', async () => {
+    const { distributed } = await readCatalogue(database.pool)
+    expect(await faultsOfStatements(await recorded.read(), distributed)).toEqual([])
+  })
+
+  it('keeps nothing in a session but prepared statements, and that it listens', async () => {
+    const { rows } = await database.pool.query<{ body: string }>(
+      `select prosrc as body from pg_proc where pronamespace = 'taskboard'::regnamespace`,
+    )
+    const texts = [...recorded.texts(), ...rows.map(({ body }) => body)]
+    expect(texts.length).toBeGreaterThan(200)
+    const steps = texts.flatMap((text) => text.split(';')).map((step) => step.trim())
+    expect(steps.filter((step) => OF_A_SESSION.test(step)).toSorted()).toEqual([
+      'listen taskboard',
+      'unlisten taskboard',
+    ])
+  })
 })

@@ -54,8 +54,11 @@ const partsOfWorkspaces = [
   'rerouting',
 ] as const
 
-/** Deletes the rows `r` of a table that `condition` selects. */
-function step(table: string, condition: string, join = ''): Step {
+/**
+ * Deletes the rows `r` of a table that `condition` selects. Where a row is does not identify it in a table with partitions, whose rows
+ * `also` distinguishes.
+ */
+function step(table: string, condition: string, join = '', also = 'true'): Step {
   return stepOf(
     statement<Counted>(
       `delete_all_${table}`,
@@ -63,13 +66,15 @@ function step(table: string, condition: string, join = ''): Step {
   with deleted as (
     delete from taskboard.${table} where ctid = any (array(
       select r.ctid from taskboard.${table} r ${join} where ${condition} limit $2::integer
-    ))
+    )) and ${also}
     returning 1
   )
   select count(*)::float8 as count from deleted`,
     ),
   )
 }
+
+const OF_WORKSPACES = 'workspace_id = any ($1::text[])'
 
 /** Tasks that another transaction has locked are left to a later batch. */
 const lockTasks = statement<{ readonly id: string }>(
@@ -136,8 +141,8 @@ const stepsOfAccount: readonly Step[] = [
 
 const stepsOfWorkspaces: readonly Step[] = [
   deleteTasks,
-  step('delivery', 'w.workspace_id = any ($1::text[])', 'join taskboard.webhook w on w.id = r.webhook_id'),
-  ...partsOfWorkspaces.map((table) => step(table, 'r.workspace_id = any ($1::text[])')),
+  step('delivery', `w.${OF_WORKSPACES}`, 'join taskboard.webhook w on w.id = r.webhook_id', OF_WORKSPACES),
+  ...partsOfWorkspaces.map((table) => step(table, `r.${OF_WORKSPACES}`, '', OF_WORKSPACES)),
   callers('api_key', 'r.workspace_id = any ($1::text[])'),
   step('idempotency', 'taskboard.workspace_of_scope(r.scope) = any ($1::text[])'),
 ]

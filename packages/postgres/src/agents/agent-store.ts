@@ -148,7 +148,7 @@ const remove = statement<never>(
   'delete_agent',
   /* sql */ `
   with deleted_budget as (delete from taskboard.monthly_budget where workspace_id = $2::text and agent_id = $1::text)
-  delete from taskboard.agent where id = $1::text`,
+  delete from taskboard.agent where id = $1::text and workspace_id = $2::text`,
 )
 
 /**

@@ -23,12 +23,13 @@ type Store = ApprovalStore<PgConnection>
 
 const OPEN = openStates.map((state) => `'${state}'`).join(', ')
 
-/** Task, digest, action. */
+/** Task, digest, action, workspace. */
 const findOpen = statement<ApprovalRow>(
   'find_open_approval',
   /* sql */ `
   select ${approvalColumns('a')} from taskboard.approval a
-  where a.task_id = $1::text and a.input_digest = $2::text and a.action = $3::text and a.state in (${OPEN})`,
+  where a.task_id = $1::text and a.input_digest = $2::text and a.action = $3::text and a.workspace_id = $4::text
+    and a.state in (${OPEN})`,
 )
 
 /** Workspace, approval. */
@@ -37,17 +38,21 @@ const findOne = statement<ApprovalRow>(
   `select ${approvalColumns('a')} from taskboard.approval a where a.id = $2::text and a.workspace_id = $1::text`,
 )
 
-/** Approval, present. Returns nothing when it was used before. */
+/** Approval, present, workspace. Returns nothing when it was used before. */
 const markUsed = statement<ApprovalRow>(
   'use_approval',
   /* sql */ `
-  update taskboard.approval a set state = 'used', used_at = $2::bigint where a.id = $1::text and a.state = 'approved'
+  update taskboard.approval a set state = 'used', used_at = $2::bigint
+  where a.id = $1::text and a.workspace_id = $3::text and a.state = 'approved'
   returning ${approvalColumns('a')}`,
 )
 
+/** Approval, workspace. */
 const markExpired = statement<never>(
   'expire_approval',
-  `update taskboard.approval a set state = 'expired' where a.id = $1::text and a.state = 'pending'`,
+  /* sql */ `
+  update taskboard.approval a set state = 'expired'
+  where a.id = $1::text and a.workspace_id = $2::text and a.state = 'pending'`,
 )
 
 /** The event of an approval: workspace $1, present $2, type $3, data $4. */
@@ -85,7 +90,7 @@ const writeDecision = statement<ApprovalRow>(
   with written as (
     update taskboard.approval a
     set state = $6::text, decided_by_kind = $7::text, decided_by_id = $8::text, decided_at = $2::bigint, comment = $9::text
-    where a.id = $5::text and a.state = 'pending'
+    where a.id = $5::text and a.workspace_id = $1::text and a.state = 'pending'
     returning *
   ),
   ${LOGGED}
@@ -100,10 +105,10 @@ async function requestWithin(
   call: CallContext<PgConnection>,
 ): Promise<ApprovalAnswer> {
   const { proof, request } = asked
-  const { taskId, fencingToken } = proof
+  const { workspaceId, taskId, fencingToken } = proof
   const { row, task } = await lockTask(session, proof, call.now)
   const { now } = row
-  const [open] = await session.run(findOpen, [taskId, request.inputDigest, request.action])
+  const [open] = await session.run(findOpen, [taskId, request.inputDigest, request.action, workspaceId])
   const found = open === undefined ? null : toApproval(open)
   const outcome = outcomeOfRequest(task, found, request, { fencingToken, now })
   if (outcome.command !== null) await applyWithin(session, proof, outcome.command, row)
@@ -113,7 +118,7 @@ async function requestWithin(
     case 'refuse':
       return { outcome: 'rejected', approval: outcome.approval }
     case 'use':
-      return { outcome: 'approved', approval: await useUp(session, outcome.approval, now) }
+      return { outcome: 'approved', approval: await useUp(session, workspaceId, outcome.approval, now) }
     case 'ask': {
       const agentId = task.lease?.agentId ?? ''
       const id = database.settings.current.newId('apr')
@@ -123,8 +128,13 @@ async function requestWithin(
   }
 }
 
-async function useUp(session: Session, { id }: Approval, now: number): Promise<Approval> {
-  const [used] = await session.run(markUsed, [id, now])
+async function useUp(
+  session: Session,
+  workspaceId: string,
+  { id }: Approval,
+  now: number,
+): Promise<Approval> {
+  const [used] = await session.run(markUsed, [id, now, workspaceId])
   if (used === undefined) throw new TaskboardError('CONFLICT', 'the approval was used before')
   return approvalAt(toApproval(used), now)
 }
@@ -135,8 +145,8 @@ async function insertAsked(
   { id, agentId, title, now }: { id: string; agentId: string; title: string; now: number },
   { replaces }: Extract<RequestOutcome, { readonly kind: 'ask' }>,
 ): Promise<StoredApproval> {
-  if (replaces !== null) await session.run(markExpired, [replaces])
   const { workspaceId, taskId, fencingToken } = proof
+  if (replaces !== null) await session.run(markExpired, [replaces, workspaceId])
   const { action, summary, input, inputDigest } = request
   const expiresAt = now + expireAfterMs
   const data: Extract<EventDraft, { readonly type: 'approval.requested' }>['data'] = {
@@ -208,7 +218,11 @@ async function decideWithin(
   const [written] = await session.run(writeDecision, values)
   if (written === undefined) throw new TaskboardError('CONFLICT', 'the approval was decided before')
   const id = database.settings.current.newId('cmt')
-  await writeComment(session, { id, taskId, kind: 'decision', body, author: actor, authorName: null }, now)
+  await writeComment(
+    session,
+    { id, workspaceId, taskId, kind: 'decision', body, author: actor, authorName: null },
+    now,
+  )
   return approvalAt(toApproval(written), now)
 }
 

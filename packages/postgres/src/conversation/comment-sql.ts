@@ -27,7 +27,7 @@ export const lastAnswer = /* sql */ `(
       ) as c
     )`
 
-/** Present, task, id, kind, body, the author's kind, id and given name. The task is locked. */
+/** Present, task, id, kind, body, the author's kind, id and given name, workspace. The task is locked. */
 const insertStatement = statement<{ readonly comment: Comment }>(
   'insert_comment',
   /* sql */ `
@@ -39,21 +39,22 @@ const insertStatement = statement<{ readonly comment: Comment }>(
         select c.place from taskboard.task_comment c where c.task_id = t.id order by c.place desc limit 1
       ), 0), $3::text, $4::text, $5::text, $6::text, $7::text,
       coalesce($8::text, case $6::text
-        when 'agent' then (select a.name from taskboard.agent a where a.id = $7::text)
+        when 'agent' then (select a.name from taskboard.agent a where a.id = $7::text and a.workspace_id = $9::text)
         when 'user' then (select u.email from taskboard.account_user u where u.id = $7::text)
         when 'api_key' then (select k.name from taskboard.api_key k where k.id = $7::text)
       end), $1::bigint
-    from taskboard.task t where t.id = $2::text
+    from taskboard.task t where t.id = $2::text and t.workspace_id = $9::text
     returning *
   ),
   marked as (
-    update taskboard.task t set has_comments = true where t.id = $2::text and not t.has_comments
+    update taskboard.task t set has_comments = true where t.id = $2::text and t.workspace_id = $9::text
+      and not t.has_comments
   ),
   draft as (
     select t.workspace_id, 1 as ord, 'task.commented' as type, c.created_at as at, jsonb_build_object(
       'taskId', t.id, 'title', t.title, 'commentId', c.id, 'kind', c.kind, 'body', c.body, 'createdAt', c.created_at,
       'author', jsonb_build_object('kind', c.author_kind, 'id', c.author_id, 'name', c.author_name)) as facts
-    from added c join taskboard.task t on t.id = c.task_id
+    from added c join taskboard.task t on t.id = c.task_id and t.workspace_id = $9::text
   ),
   ${LOG_EVENTS}
   select ${commentJson('c')} as comment from added c`,
@@ -62,6 +63,7 @@ const insertStatement = statement<{ readonly comment: Comment }>(
 /** A comment to write on a locked task. */
 interface NewComment {
   readonly id: string
+  readonly workspaceId: string
   readonly taskId: string
   readonly kind: CommentKind
   readonly body: string
@@ -73,10 +75,10 @@ interface NewComment {
 /** Adds a comment with its event to a task that this session has locked. */
 export async function writeComment(
   session: Session,
-  { id, taskId, kind, body, author, authorName }: NewComment,
+  { id, workspaceId, taskId, kind, body, author, authorName }: NewComment,
   now: Instant,
 ): Promise<Comment> {
-  const values = [now, taskId, id, kind, body, author.kind, author.id, authorName]
+  const values = [now, taskId, id, kind, body, author.kind, author.id, authorName, workspaceId]
   const [row] = await session.run(insertStatement, values)
   if (row === undefined) throw new Error('a locked task is gone')
   return row.comment

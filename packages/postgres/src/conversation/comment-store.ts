@@ -62,7 +62,7 @@ async function insertWithin(
   if (command !== null) await applyWithin(session, target, command, row)
   const { kind, body } = draft
   const id = database.settings.current.newId('cmt')
-  const comment = { id, taskId: task.id, kind, body, author, authorName }
+  const comment = { id, workspaceId: target.workspaceId, taskId: task.id, kind, body, author, authorName }
   return writeComment(session, comment, row.now)
 }
 

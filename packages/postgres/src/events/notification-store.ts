@@ -252,7 +252,7 @@ const settleWithHealth = statement<object>(
         else coalesce(c.failing_since, p.now) end,
       last_error = $8::text,
       last_delivered_at = case when $9::boolean then p.now else c.last_delivered_at end
-    from p, settled s where c.id = s.channel_id
+    from p, settled s where c.id = s.channel_id and c.workspace_id = $2::text
   )
   select true as "isSettled" from settled`,
 )

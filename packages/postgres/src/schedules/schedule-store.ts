@@ -34,10 +34,10 @@ const lookAround = statement<{ readonly now: Instant; readonly count: number; re
   /* sql */ `
   select coalesce($1::bigint, taskboard.now_ms())::float8 as now,
     (select count(*) from (
-      select from taskboard.schedule s where s.workspace_id = w.id limit ${mostSchedules}
+      select from taskboard.schedule s where s.workspace_id = $2::text limit ${mostSchedules}
     ) as counted)::integer as count,
     ($3::text is null or exists (
-      select from taskboard.agent a where a.id = $3::text and a.workspace_id = w.id
+      select from taskboard.agent a where a.id = $3::text and a.workspace_id = $2::text
     )) as "hasAgent"
   from taskboard.workspace w where w.id = $2::text`,
 )
@@ -223,7 +223,7 @@ const lock = statement<LockedRow>(
   for update of s`,
 )
 
-/** A schedule, by the names of its columns. */
+/** A schedule, by the names of its columns, and its workspace. */
 const write = statement<Schedule>(
   'write_schedule',
   /* sql */ `
@@ -235,7 +235,7 @@ const write = statement<Schedule>(
     id text, cron text, time_zone text, task jsonb, overlap text, enabled boolean, next_at bigint, last_at bigint,
     last_task_id text, last_error text, updated_at bigint
   )
-  where s.id = n.id
+  where s.id = n.id and s.workspace_id = $2::text
   returning ${scheduleColumns('s')}`,
 )
 
@@ -251,7 +251,10 @@ function updateSchedule(
     const [around] = await session.run(lookAround, [call.now, workspaceId, change.task?.assignedTo ?? null])
     if (around?.hasAgent !== true) throw unknownAssignee()
     const { now, last: _, ...schedule } = locked
-    const [written] = await session.run(write, [toRecord(changedSchedule(schedule, change, now))])
+    const [written] = await session.run(write, [
+      toRecord(changedSchedule(schedule, change, now)),
+      workspaceId,
+    ])
     if (written === undefined) throw unknownSchedule()
     return written
   })
@@ -282,13 +285,15 @@ function makeOccurrence(
     if (occurrence === null) return null
     const { schedule: after, makesTask } = occurrence
     if ('failure' in outcome) {
-      await session.run(write, [toRecord({ ...after, lastAt: schedule.lastAt, lastError: outcome.failure })])
+      const failed = { ...after, lastAt: schedule.lastAt, lastError: outcome.failure }
+      await session.run(write, [toRecord(failed), workspaceId])
       return null
     }
     const task = makesTask
       ? await insertTaskIn(database, session, { task: outcome.task, actor: SYSTEM, now: call.now })
       : null
-    await session.run(write, [toRecord({ ...after, lastTaskId: task?.id ?? after.lastTaskId })])
+    const made = { ...after, lastTaskId: task?.id ?? after.lastTaskId }
+    await session.run(write, [toRecord(made), workspaceId])
     return task
   })
 }

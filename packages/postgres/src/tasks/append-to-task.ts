@@ -21,7 +21,7 @@ const RENEWED = /* sql */ `
   ),
   renewed as (
     update taskboard.task t set lease_expires_at = p.now + coalesce($5::bigint, t.lease_ms), updated_at = p.now, version = t.version + 1
-    from p, found f where t.id = f.id and f.is_held
+    from p, found f where t.id = f.id and t.workspace_id = $2::text and f.is_held
     returning t.id
   )`
 

@@ -19,14 +19,16 @@ const keep = statement<Dependency>(
   where t.id = any ($1::text[]) and t.workspace_id = $2::text order by t.id for key share`,
 )
 
+/** Ids, workspace. */
 const flag = statement<never>(
   'flag_dependencies',
   /* sql */ `
   with unflagged as materialized (
-    select t.id from taskboard.task t where t.id = any ($1::text[]) and not t.has_dependents
+    select t.id from taskboard.task t where t.id = any ($1::text[]) and t.workspace_id = $2::text and not t.has_dependents
     order by t.id for no key update
   )
-  update taskboard.task t set has_dependents = true where t.id = any (array(select id from unflagged))`,
+  update taskboard.task t set has_dependents = true
+  where t.id = any (array(select id from unflagged)) and t.workspace_id = $2::text`,
 )
 
 /** Ids, workspace. Waits for moves that are in progress, and blocks others. */
@@ -59,7 +61,7 @@ export async function lockDependencies(
   let found = await session.run(keep, [ids, workspaceId])
   const unflagged = found.filter(({ hasDependents }) => !hasDependents).map(({ id }) => id)
   if (unflagged.length > 0) {
-    await session.run(flag, [unflagged])
+    await session.run(flag, [unflagged, workspaceId])
     found = await session.run(keep, [ids, workspaceId])
   }
   const done = found.filter(({ isOpen }) => !isOpen).map(({ id }) => id)
@@ -83,11 +85,15 @@ export async function takeDependencyTurn(session: Session, workspaceId: string):
 }
 
 /** Marks tasks of this transaction as those that others depend on. */
-export async function flagDependencies(session: Session, ids: readonly string[]): Promise<void> {
-  await session.run(flag, [ids])
+export async function flagDependencies(
+  session: Session,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await session.run(flag, [ids, workspaceId])
 }
 
-/** Task, dependencies. Returns whether the dependencies lead back to the task. Locks the task. */
+/** Task, dependencies, workspace. Returns whether the dependencies lead back to the task. Locks the task. */
 const lockTask = statement<{ readonly leadsBack: boolean }>(
   'lock_dependent',
   /* sql */ `
@@ -96,12 +102,12 @@ const lockTask = statement<{ readonly leadsBack: boolean }>(
     union
     select d.depends_on from ancestor a join taskboard.task_dependency d on d.task_id = a.id where a.id <> $1::text
   ),
-  task as materialized (select t.id from taskboard.task t where t.id = $1::text for update)
+  task as materialized (select t.id from taskboard.task t where t.id = $1::text and t.workspace_id = $3::text for update)
   select exists (select from ancestor where id = $1::text) and (select count(*) from task) >= 0 as "leadsBack"`,
 )
 
 /**
- * Task, dependencies, the open ones among them. Returns how many count as open. Existing dependencies keep their count: a
+ * Task, dependencies, the open ones among them, workspace. Returns how many count as open. Existing dependencies keep their count: a
  * statement that completes or reopens one updates it once the task's lock is free.
  */
 const writeDependencies = statement<{ readonly open: number }>(
@@ -112,7 +118,8 @@ const writeDependencies = statement<{ readonly open: number }>(
   ),
   added as (
     insert into taskboard.task_dependency (depends_on, task_id, is_open)
-    select n.id, t.id, n.id = any ($3::text[]) from unnest($2::text[]) as n (id) join taskboard.task t on t.id = $1::text
+    select n.id, t.id, n.id = any ($3::text[]) from unnest($2::text[]) as n (id)
+      join taskboard.task t on t.id = $1::text and t.workspace_id = $4::text
     on conflict do nothing
     returning is_open
   )
@@ -139,10 +146,10 @@ export async function changeDependencies(
   await session.run(takeTurn, [workspaceId])
   const others = dependsOn.filter((id) => id !== taskId)
   const { known, open } = await lockDependencies(session, workspaceId, others)
-  const [row] = await session.run(lockTask, [taskId, dependsOn])
+  const [row] = await session.run(lockTask, [taskId, dependsOn, workspaceId])
   const columns = { depends_on: dependsOn, open_dependencies: open.length }
   if (known < dependsOn.length) return { columns, fault: 'dependsOn must name other tasks of the workspace' }
   if (row?.leadsBack === true) return { columns, fault: 'dependsOn must not lead back to the task' }
-  const [written] = await session.run(writeDependencies, [taskId, dependsOn, open])
+  const [written] = await session.run(writeDependencies, [taskId, dependsOn, open, workspaceId])
   return { columns: { ...columns, open_dependencies: written?.open ?? 0 }, fault: null }
 }

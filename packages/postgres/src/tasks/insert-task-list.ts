@@ -16,10 +16,12 @@ import { insertAll, missingDependency, type IdentifiedTask } from './insert-task
 import { lockParents, requireParent } from './subtasks.js'
 import { editWithin } from './update-task.js'
 
-/** Ids. */
+/** Ids, workspace. */
 const findDone = statement<{ readonly id: string }>(
   'find_done_tasks',
-  `select t.id from taskboard.task t where t.id = any ($1::text[]) and t.column_name = 'DONE'`,
+  /* sql */ `
+  select t.id from taskboard.task t
+  where t.id = any ($1::text[]) and t.workspace_id = $2::text and t.column_name = 'DONE'`,
 )
 
 /** `TaskStore.insertTasks`. One transaction, with one statement for all tasks. */
@@ -71,7 +73,7 @@ async function insertList(
   // Refused last: an unknown workspace or agent takes precedence. The inserts are rolled back.
   if (!isComplete) throw missingDependency()
   const followed = [...new Set(tasks.flatMap(({ follows }) => follows))].map(idAt)
-  if (followed.length > 0) await flagDependencies(session, followed)
+  if (followed.length > 0) await flagDependencies(session, workspaceId, followed)
   for (const [parentId, count] of parents) await requireParent(session, knownParents, parentId, count)
   if (parent !== null && split?.isWaiting === true) await wait(session, split, { parent, ids, call })
   return added
@@ -97,7 +99,7 @@ async function wait(
     call,
   }: { readonly parent: Task; readonly ids: readonly string[]; readonly call: CallContext<PgConnection> },
 ): Promise<void> {
-  const done = await session.run(findDone, [parent.dependsOn])
+  const done = await session.run(findDone, [parent.dependsOn, parent.workspaceId])
   const dependsOn = dependenciesWhileWaiting(parent.dependsOn, new Set(done.map(({ id }) => id)), ids)
   const agent = { kind: 'agent', id: parent.lease?.agentId ?? null } as const
   await editWithin(session, proof, { dependsOn }, agent, call)

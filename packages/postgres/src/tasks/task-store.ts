@@ -62,19 +62,19 @@ const findDependent = statement<never>(
   `select from taskboard.task_dependency d where d.depends_on = $1::text limit 1`,
 )
 
-/** Task, present, actor. A separate statement, which sees all that was written until the task was locked. */
+/** Task, present, actor, workspace. A separate statement, which sees all that was written until the task was locked. */
 const deleteLocked = statement<never>(
   'delete_task',
   /* sql */ `
   with deleted_log as (delete from taskboard.task_log where task_id = $1::text),
   deleted_output as (delete from taskboard.task_output where task_id = $1::text),
   deleted_comment as (delete from taskboard.task_comment where task_id = $1::text),
-  deleted_approval as (delete from taskboard.approval where task_id = $1::text),
+  deleted_approval as (delete from taskboard.approval where task_id = $1::text and workspace_id = $4::text),
   deleted_attempt as (delete from taskboard.attempt where task_id = $1::text),
   deleted_usage as (delete from taskboard.task_usage where task_id = $1::text),
-  deleted_place as (delete from taskboard.todo where task_id = $1::text),
+  deleted_place as (delete from taskboard.todo where task_id = $1::text and workspace_id = $4::text),
   deleted_dependency as (delete from taskboard.task_dependency where task_id = $1::text),
-  deleted as (delete from taskboard.task where id = $1::text returning *),
+  deleted as (delete from taskboard.task where id = $1::text and workspace_id = $4::text returning *),
   deleted_search as (
     delete from taskboard.task_search s using deleted t where s.workspace_id = t.workspace_id and s.task_id = t.id
   ),
@@ -99,7 +99,7 @@ async function deleteTask(
     if (task.hasDependents && (await session.run(findDependent, [taskId])).length > 0) {
       throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
     }
-    await session.run(deleteLocked, [taskId, call.now, actorJson(actor)])
+    await session.run(deleteLocked, [taskId, call.now, actorJson(actor), workspaceId])
     return task.isLeased
   })
   if (wasLeased) database.noteRevocation(call)

@@ -37,8 +37,8 @@ const editTask = statement<EditedRow>(
     update taskboard.task t
     set ${fieldUpdates('e')}, open_dependencies = e.open_dependencies, updated_at = p.now, version = t.version + 1
     from edit e, p
-    where t.id = e.id and (e.assigned_to is null or exists (
-      select from taskboard.agent a where a.id = e.assigned_to and a.workspace_id = e.workspace_id
+    where t.id = e.id and t.workspace_id = $2::text and (e.assigned_to is null or exists (
+      select from taskboard.agent a where a.id = e.assigned_to and a.workspace_id = $2::text
     ))
     returning t.*
   ),

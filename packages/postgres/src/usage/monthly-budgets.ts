@@ -25,16 +25,16 @@ const markAgents = statement<never>(
   with marked as materialized (
     select a.id, greatest(
       coalesce((select b.spent_until from taskboard.monthly_budget b
-        where b.workspace_id = a.workspace_id and b.agent_id = ''), 0),
+        where b.workspace_id = $1::text and b.agent_id = ''), 0),
       coalesce((select b.spent_until from taskboard.monthly_budget b
-        where b.workspace_id = a.workspace_id and b.agent_id = a.id), 0)
+        where b.workspace_id = $1::text and b.agent_id = a.id), 0)
     ) as spent_until
     from taskboard.agent a
     where a.workspace_id = $1::text and ($2::text = '' or a.id = $2::text)
     order by a.id for update of a
   )
   update taskboard.agent a set spent_until = m.spent_until
-  from marked m where a.id = m.id and a.spent_until <> m.spent_until`,
+  from marked m where a.id = m.id and a.workspace_id = $1::text and a.spent_until <> m.spent_until`,
 )
 
 /** Notes until when a budget is spent (0 for not), for itself and for the agents that it concerns. */
@@ -59,10 +59,10 @@ interface HolderRow {
 const holderColumns = /* sql */ `coalesce($1::bigint, taskboard.now_ms())::float8 as now, h.agent_id as "agentId", b.budget,
     m.month::float8 as month, m.tokens::float8 as tokens, m.cost_micros::float8 as "costMicros"`
 
-/** What belongs to holder `h` (workspace_id, agent_id). */
+/** What belongs to holder `h` (agent_id) of the workspace, parameter 2. */
 const JOINED = /* sql */ `
-    left join taskboard.monthly_budget b on b.workspace_id = h.workspace_id and b.agent_id = h.agent_id
-    left join taskboard.usage_month m on m.workspace_id = h.workspace_id and m.agent_id = h.agent_id`
+    left join taskboard.monthly_budget b on b.workspace_id = $2::text and b.agent_id = h.agent_id
+    left join taskboard.usage_month m on m.workspace_id = $2::text and m.agent_id = h.agent_id`
 
 /** Present, workspace, agent or '' for the workspace. Returns nothing when it does not exist. */
 const findHolder = statement<HolderRow>(
@@ -70,9 +70,9 @@ const findHolder = statement<HolderRow>(
   /* sql */ `
   select ${holderColumns}
   from (
-    select w.id as workspace_id, '' as agent_id from taskboard.workspace w where w.id = $2::text and $3::text = ''
+    select '' as agent_id from taskboard.workspace w where w.id = $2::text and $3::text = ''
     union all
-    select a.workspace_id, a.id from taskboard.agent a where a.id = $3::text and a.workspace_id = $2::text
+    select a.id from taskboard.agent a where a.id = $3::text and a.workspace_id = $2::text
   ) as h ${JOINED}`,
 )
 
@@ -82,10 +82,10 @@ const listHolders = statement<HolderRow>(
   /* sql */ `
   select ${holderColumns}
   from (
-    select w.id as workspace_id, '' as agent_id from taskboard.workspace w where w.id = $2::text
+    select '' as agent_id from taskboard.workspace w where w.id = $2::text
     union all
     (
-      select c.workspace_id, c.agent_id from taskboard.monthly_budget c
+      select c.agent_id from taskboard.monthly_budget c
       where c.workspace_id = $2::text and c.agent_id > coalesce($3::text, '')
       order by c.agent_id limit $4::integer
     )

@@ -125,7 +125,7 @@ const RESEND = /* sql */ `
     update taskboard.delivery d
     set status = 'pending', attempt_count = 0, next_attempt_at = p.now, claim_token = null, planned_at = null,
       account_id = (select o.account_id from taskboard.workspace o where o.id = $2::text)
-    from p where d.id = any (array(select id from chosen)) returning 1
+    from p where d.id = any (array(select id from chosen)) and d.workspace_id = $2::text returning 1
   )`
 
 const resendOne = statement<ResentRow>(
@@ -137,13 +137,14 @@ const resendOne = statement<ResentRow>(
   ),
   chosen as materialized (
     select d.id from taskboard.delivery d
-    where d.id = $4::text and d.webhook_id = (select id from owner) and d.status <> 'pending'
+    where d.id = $4::text and d.webhook_id = (select id from owner) and d.workspace_id = $2::text and d.status <> 'pending'
     for update
   ),
   ${RESEND}
   select exists (select from owner) as "isWebhook",
     exists (
-      select from taskboard.delivery d where d.id = $4::text and d.webhook_id = (select id from owner)
+      select from taskboard.delivery d
+      where d.id = $4::text and d.webhook_id = (select id from owner) and d.workspace_id = $2::text
     ) as "isDelivery",
     (select count(*) from resent)::float8 as count`,
 )
@@ -157,7 +158,7 @@ const resendRange = statement<ResentRow>(
   ),
   chosen as materialized (
     select d.id from taskboard.delivery d
-    where d.webhook_id = (select id from owner) and d.status in ('failed', 'skipped')
+    where d.webhook_id = (select id from owner) and d.workspace_id = $2::text and d.status in ('failed', 'skipped')
       and d.created_at >= $4::bigint and d.created_at < $5::bigint
     order by d.id for update
   ),

@@ -131,10 +131,12 @@ const deleteWithDeliveries = statement<object>(
   with webhook_delivery as materialized (
     select d.id from taskboard.delivery d
     where d.webhook_id = (select id from taskboard.webhook where id = $2::text and workspace_id = $1::text)
+      and d.workspace_id = $1::text
     order by d.id for update
   ),
   gone as (
-    delete from taskboard.delivery where id = any (array(select id from webhook_delivery)) returning 1
+    delete from taskboard.delivery
+    where id = any (array(select id from webhook_delivery)) and workspace_id = $1::text returning 1
   )
   delete from taskboard.webhook w
   where w.id = $2::text and w.workspace_id = $1::text and (select count(*) from gone) >= 0

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMigratedDatabase, type TestDatabase } from '../test-database.js'
+import { keysAcrossWorkspaces, readCatalogue, type Catalogue } from './catalogue.js'
+import { keysWithoutWorkspace, tablesWithoutWorkspace } from './exceptions.js'
+
+const PAGE = new URL('../../../../docs/scaling.md', import.meta.url)
+
+const isEverywhere = (table: string): boolean =>
+  tablesWithoutWorkspace[table]?.startsWith('everywhere') === true
+
+let database: TestDatabase
+let catalogue: Catalogue
+
+beforeAll(async () => {
+  database = await createMigratedDatabase()
+  catalogue = await readCatalogue(database.pool)
+})
+afterAll(() => database.drop())
+
+describe('the migrated schema', () => {
+  it('names the workspace in each row, but for the tables that are listed', () => {
+    const others = catalogue.tables.filter((table) => !catalogue.distributed.includes(table))
+    expect(others).toEqual(Object.keys(tablesWithoutWorkspace).toSorted())
+  })
+
+  it('names the workspace in each primary key, unique index and foreign key, but for those that are listed', () => {
+    expect(keysAcrossWorkspaces(catalogue, isEverywhere)).toEqual(
+      Object.keys(keysWithoutWorkspace).toSorted(),
+    )
+  })
+
+  it('has the tables that the page on scaling would distribute, and those that it would put on every machine', async () => {
+    const page = await readFile(PAGE, 'utf8')
+    const distributed = page.matchAll(/create_distributed_table\('taskboard\.(\w+)', 'workspace_id'/g)
+    expect([...distributed].map(([, table = '']) => table).toSorted()).toEqual(catalogue.distributed)
+    const references = page.matchAll(/create_reference_table\('taskboard\.(\w+)'/g)
+    const everywhere = catalogue.tables.filter((table) => isEverywhere(table) && table !== 'migration')
+    expect([...references].map(([, table = '']) => table).toSorted()).toEqual(everywhere)
+  })
+
+  it('finds the keys that do not: unique ones, references by an id alone, and references into a distributed table', async () => {
+    await database.pool.query(`
+      create table taskboard.planted (workspace_id text not null, id text unique, task_id text references taskboard.task,
+        primary key (workspace_id, id), unique (workspace_id, task_id));
+      create table taskboard.planted_elsewhere (task_id text primary key references taskboard.task)`)
+    const planted = keysAcrossWorkspaces(await readCatalogue(database.pool), isEverywhere)
+    expect(planted.filter((name) => name.startsWith('planted'))).toEqual([
+      'planted_elsewhere_task_id_fkey',
+      'planted_id_key',
+      'planted_task_id_fkey',
+    ])
+  })
+})

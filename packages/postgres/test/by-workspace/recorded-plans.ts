@@ -1,0 +1,118 @@
+import type pg from 'pg'
+import { parsePlan, type PlanNode } from '../plans/plan.js'
+
+/** The plans of a statement of the storage, and of those in functions and triggers that it calls. */
+export interface RecordedPlan {
+  /** The statement's verb, `function` and its name for one inside a function, or its first words for one without a name. */
+  readonly name: string
+  readonly plan: PlanNode
+}
+
+export interface RecordedPlans {
+  read(): Promise<readonly RecordedPlan[]>
+  /** The statements that were sent, also those without a plan. */
+  texts(): readonly string[]
+}
+
+/** How many executions of a statement are recorded. */
+const EXECUTIONS = 3
+/** Further executions that are recorded, since their functions and triggers may take another branch: by verb, from the query as JSON. */
+const BRANCHING: Readonly<Record<string, (query: string) => boolean>> = {
+  claim_deliveries: () => true,
+  write_task: (query) => query.includes(String.raw`\"frees\":true`),
+}
+/** Plans for any values, so that nothing is left out of them that only holds for the values of one execution. */
+const RECORD = "set auto_explain.log_min_duration = 0; set plan_cache_mode = 'force_generic_plan'"
+const STOP = 'set auto_explain.log_min_duration = -1; reset plan_cache_mode'
+const LOAD = [
+  "load 'auto_explain'",
+  'set auto_explain.log_verbose = on',
+  'set auto_explain.log_nested_statements = on',
+  'set auto_explain.log_format = json',
+  'set auto_explain.log_level = notice',
+  'set auto_explain.log_parameter_max_length = 0',
+  STOP,
+].join('; ')
+/** What tests send to empty the tables, and the checks of foreign keys. */
+const OF_THE_TESTS =
+  /^\s*(do \$\$|select exists \(select from taskboard\.\w+\)$|delete from taskboard\.\w+$|(SELECT 1|DELETE) FROM ONLY)/
+
+type Query = string | pg.QueryConfig
+
+/** Records the plans of what a pool sends: the first executions of each statement. Requires a superuser. */
+export function recordPlans(pool: pg.Pool): RecordedPlans {
+  const executions = new Map<string, number>()
+  const verbs = new Map<string, string>()
+  const plans = new Map<string, PlanNode>()
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+    // In an aborted transaction it fails, and there is nothing to record.
+    const set = (text: string) => query(text).catch(() => undefined)
+    let loaded: Promise<unknown> | undefined
+    client.on('notice', ({ message = '' }) => {
+      const executed = parsePlan(message)
+      if (executed !== null) plans.set(executed['Query Text'], executed.Plan)
+    })
+    async function send(first: Query, isRecorded: boolean): Promise<unknown> {
+      // Before any transaction, whose rollback would take it back.
+      await (loaded ??= set(LOAD))
+      if (!isRecorded) return query(first)
+      await set(RECORD)
+      try {
+        return await query(first)
+      } finally {
+        await set(STOP)
+      }
+    }
+    client.query = ((first: Query, ...rest: unknown[]) => {
+      const { text, name } = typeof first === 'string' ? { text: first } : first
+      if (rest.length > 0 || OF_THE_TESTS.test(text)) return query(first, ...rest)
+      const count = (executions.get(text) ?? 0) + 1
+      executions.set(text, count)
+      verbs.set(text, verbOf(text, name))
+      const isRecorded =
+        count <= EXECUTIONS || BRANCHING[verbOf(text, name)]?.(JSON.stringify(first)) === true
+      return send(first, isRecorded)
+    }) as typeof client.query
+  })
+  return {
+    texts: () => [...verbs.keys()],
+    async read() {
+      const nested = [...plans.keys()].filter((text) => !verbs.has(text) && !OF_THE_TESTS.test(text))
+      const functions = await functionsWith(pool, nested)
+      return [...plans]
+        .filter(([text]) => !OF_THE_TESTS.test(text))
+        .map(([text, plan]) => ({ name: verbs.get(text) ?? functions.get(text) ?? text, plan }))
+    },
+  }
+}
+
+function verbOf(text: string, name: string | undefined): string {
+  return (
+    name?.replace(/^taskboard_(.*)_[0-9a-f]{8}$/, '$1') ??
+    text
+      .trim()
+      .split(/[\s(]+/, 3)
+      .join(' ')
+  )
+}
+
+/** What PL/pgSQL takes out of a statement. */
+const INTO = /\binto (?!taskboard)\w+(, \w+)*/g
+
+const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+
+/** The function of the schema whose body has the statement, by the statement's text. */
+async function functionsWith(pool: pg.Pool, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await pool.query<{ name: string; body: string }>(
+    `select proname as name, prosrc as body from pg_proc where pronamespace = 'taskboard'::regnamespace`,
+  )
+  const bodies = rows.map(({ name, body }) => ({ name, body: plain(body.replaceAll(INTO, ' ')) }))
+  return new Map(
+    texts.map((text) => {
+      // PL/pgSQL sends what it performs as a selection.
+      const found = bodies.filter(({ body }) => body.includes(plain(text).replace(/^SELECT /, '')))
+      return [text, `function ${found.map(({ name }) => name).join(' or ')}`]
+    }),
+  )
+}

@@ -1,0 +1,75 @@
+import { storageConformance } from '@taskboard/testing'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { emptyTables } from './empty-tables.js'
+import { postgresStorage } from '../src/postgres-storage.js'
+import { createMigratedDatabase, type TestDatabase } from './test-database.js'
+
+const PAGE = new URL('../../../docs/scaling.md', import.meta.url)
+/** The cases that write events and read, count or delete them. */
+const ABOUT_EVENTS = /^(events|analytics|notifications|deletion)\.(?!random)/
+/** The bounds of the page are later than all times of the cases, which begin with 2026. */
+const START = Date.UTC(2026, 0, 1)
+const BOUNDS = { 1_798_761_600_000: START + 3, 1_801_440_000_000: START + 1_000 }
+
+let database: TestDatabase
+
+async function sqlOfPage(): Promise<string> {
+  const [sql = ''] = /(?<=```sql\n)begin;.*?(?=```)/s.exec(await readFile(PAGE, 'utf8')) ?? []
+  return Object.entries(BOUNDS).reduce((text, [bound, other]) => text.replaceAll(bound, String(other)), sql)
+}
+
+beforeAll(async () => {
+  database = await createMigratedDatabase()
+  await database.pool.query(await sqlOfPage())
+})
+afterAll(() => database.drop())
+
+describe('the storage keeps its promises about events in the partitions that the page on scaling describes', () => {
+  const open = async () => {
+    await emptyTables(database.pool)
+    const openAnother = async () => {
+      const storage = postgresStorage({ pool: database.pool })
+      return { storage, close: () => storage.close() }
+    }
+    return { ...(await openAnother()), openAnother }
+  }
+  for (const { id, name, run } of storageConformance(open).filter((each) => ABOUT_EVENTS.test(each.id))) {
+    it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
+  }
+
+  it('with rows in each of them', async () => {
+    await database.pool.query('truncate taskboard.event')
+    await database.pool.query(
+      `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+      select 'ws_1', n, '1', n::text, 'agent.alert', '{}', $1::bigint + n * 100, 1 from generate_series(0, 19) n`,
+      [START],
+    )
+    const { rows } = await database.pool.query<{ partition: string; events: number }>(
+      `select tableoid::regclass::text as partition, count(*)::integer as events from taskboard.event group by 1 order by 1`,
+    )
+    expect(rows).toEqual([
+      { partition: 'taskboard.event_2027_01', events: 9 },
+      { partition: 'taskboard.event_before_2027', events: 1 },
+      { partition: 'taskboard.event_later', events: 10 },
+    ])
+  })
+
+  it('and prunes no event at the same place in another partition', async () => {
+    await emptyTables(database.pool)
+    await database.pool.query('truncate taskboard.event')
+    await database.pool.query(
+      `insert into taskboard.analytics_mark (workspace_id, seq) values ('ws_1', 9), ('ws_2', 9);
+      insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+      select w, 1, '1', w, 'agent.alert', '{}', at, 1 from (values ('ws_1', ${START}), ('ws_2', ${START + 2_000})) as e (w, at)`,
+    )
+    const places = await database.pool.query(`select distinct ctid from taskboard.event`)
+    expect(places.rowCount).toBe(1)
+    const storage = postgresStorage({ pool: database.pool, listen: false })
+    expect(
+      await storage.prune({ rows: 'events', olderThanMs: 1_000, limit: 10 }, { now: START + 2_000 }),
+    ).toBe(1)
+    const left = await database.pool.query(`select workspace_id as id from taskboard.event`)
+    expect(left.rows).toEqual([{ id: 'ws_2' }])
+  })
+})
