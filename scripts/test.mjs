@@ -29,7 +29,7 @@ const gates = [
     command: bin('tsc'),
     args: ['--noEmit', '-p', 'packages/dashboard/app'],
   },
-  ...(existsSync(nextAiSdk)
+  ...(isAll && existsSync(nextAiSdk)
     ? [
         {
           title: 'types on the next AI SDK',
