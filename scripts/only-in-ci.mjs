@@ -16,6 +16,7 @@ export const ONLY_IN_CI = [
   {
     reason: 'a suite that already runs on another database, on another host or in another language',
     paths: [
+      'packages/postgres/test/partitioned-events.test.ts',
       'packages/postgres/test/storage-on-pglite.test.ts',
       'packages/postgres/test/storage-in-a-language.test.ts',
       'packages/postgres/test/partitioned-events.test.ts',
@@ -58,6 +59,7 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/several-processes/routing.test.ts',
       'packages/postgres/test/several-processes/schedules.test.ts',
       'packages/postgres/test/several-processes/task-taken-away.test.ts',
+      'packages/postgres/test/two-servers/',
     ],
   },
   {
