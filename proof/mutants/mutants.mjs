@@ -1644,4 +1644,74 @@ export const mutants = [
     ],
     hangs: true,
   },
+  {
+    name: 'one call fails all',
+    promise: 'a call that fails takes no other call of its statement with it',
+    file: 'packages/postgres/src/batcher.ts',
+    from: 'if (calls.length === 1 || isTaskboardError',
+    to: 'if (calls.length >= 1 || isTaskboardError',
+    caughtBy: [postgres('batcher.test.ts', 'is repeated call by call: the others succeed')],
+  },
+  {
+    name: 'a revocation drowns in commits',
+    promise: 'a run ends at once also when other commits come in the same turn',
+    file: 'packages/core/src/environment/commit-signal.ts',
+    from: 'revokes ||= commit?.revokes === true',
+    to: 'revokes = commit?.revokes === true',
+    caughtBy: [core('environment/commit-signal.test.ts', 'says that one of the commits took a task away')],
+  },
+  {
+    name: 'one signal and no other',
+    promise: 'every commit is signalled',
+    file: 'packages/core/src/environment/commit-signal.ts',
+    from: `    raised = false
+    revokes = false`,
+    to: '    revokes = false',
+    caughtBy: [core('environment/commit-signal.test.ts', 'and again for those of the next')],
+  },
+  {
+    name: 'a returned stream holds memory',
+    promise: 'a stream that has ended does not count as unread',
+    file: 'packages/core/src/realtime/message-stream.ts',
+    from: 'this.#messages.splice(0)) this.#holder.hold(-characters)',
+    to: 'this.#messages.splice(0)) void characters',
+    caughtBy: [
+      core('realtime/protocol.test.ts', 'holds nothing of its connection any more once it is returned'),
+    ],
+  },
+  {
+    name: 'a webhook moves inwards',
+    promise: 'a changed URL is checked as a new one is',
+    file: 'packages/core/src/webhooks/webhooks.ts',
+    from: `      if (url !== undefined) requireUrl(guard, url)
+`,
+    to: '',
+    caughtBy: [core('webhooks/webhooks.test.ts', 'refuse the change {"url":"https://10.0.0.1/"}')],
+  },
+  {
+    name: 'a rotated secret signs on',
+    promise: 'a rotation holds for the next send of the process',
+    file: 'packages/core/src/webhooks/webhooks.ts',
+    from: `change: { rotation } }, at(options))
+      onChanged(webhookId)`,
+    to: 'change: { rotation } }, at(options))',
+    caughtBy: [core('webhooks/webhooks.test.ts', 'report each change and deletion')],
+  },
+  {
+    name: 'time is lost',
+    promise: 'time saved is never negative',
+    file: 'packages/core/src/analytics/analytics.ts',
+    from: 'Math.max(0, baselineMs - takenMs)',
+    to: 'baselineMs - takenMs',
+    caughtBy: [core('analytics/analytics.test.ts', 'save no time when the agents took longer')],
+  },
+  {
+    name: 'the second factor is guessed away',
+    promise: 'five wrong codes lock the end of the second factor',
+    file: 'packages/core/src/access/mfa.ts',
+    from: `    requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, at()), 'too many wrong codes')
+`,
+    to: '',
+    caughtBy: [api('mfa.remove-lock')],
+  },
 ]

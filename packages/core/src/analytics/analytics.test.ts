@@ -62,6 +62,14 @@ describe('analytics', () => {
     expect(asked).toEqual([])
   })
 
+  it('save no time when the agents took longer than people would', async () => {
+    const { analytics } = setUp([
+      on('2026-07-06', { completed: 1, timed: 1, takenMs: 100 * MINUTE_MS, baselineMs: 30 * MINUTE_MS }),
+    ])
+    const { metrics, breakdown } = await analytics.forTasks(reach, { from: '2026-07-06', to: '2026-07-06' })
+    expect([metrics.timeSavedMs, breakdown.map(({ timeSavedMs }) => timeSavedMs)]).toEqual([0, [0]])
+  })
+
   it('compute each figure from its counts, never below zero', async () => {
     const fast = { created: 5, completed: 2, failed: 1, timed: 1, takenMs: 10 * MINUTE_MS }
     const slow = { created: 1, completed: 1, timed: 1, takenMs: 100 * MINUTE_MS, baselineMs: 30 * MINUTE_MS }

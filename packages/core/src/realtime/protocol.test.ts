@@ -197,6 +197,19 @@ describe('a stream', () => {
     expect(await one.next()).toEqual({ value: undefined, done: true })
   })
 
+  it('holds nothing of its connection any more once it is returned', async () => {
+    const { clock, taskboard, workspaceId, socket, connection } = await setUp({ bufferLimitBytes: 15_000 })
+    await connection.admit('Bearer any')
+    const board = taskboard.board(workspaceId)
+    for (let streams = 0; streams < 5; streams++) {
+      const stream = await connection.openStream({ channel: 'tasks' })
+      for (let n = 0; n < 2; n++) await board.add({ title: 'waits', description: 'x'.repeat(3_000) })
+      await clock.settle()
+      await stream.return()
+    }
+    expect(socket.closes).toEqual([])
+  })
+
   it('replays only as fast as it is read', async () => {
     const { clock, taskboard, workspaceId, socket, connection } = await setUp({ bufferLimitBytes: 400_000 })
     await connection.admit('Bearer any')

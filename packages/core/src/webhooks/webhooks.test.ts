@@ -210,6 +210,16 @@ describe('get, update and delete', () => {
     await expect(webhooks.delete('ws_1', id, { tx: 'tx' })).resolves.toBe(true)
   })
 
+  it('report each change and deletion, so that no send uses what was read before', async () => {
+    const { webhooks, changed } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
+    expect(changed).toEqual([])
+    await webhooks.update('ws_1', id, { enabled: true })
+    await webhooks.rotateSecret('ws_1', id)
+    await webhooks.delete('ws_1', id)
+    expect(changed).toEqual([id, id, id])
+  })
+
   it('change the given fields and leave the rest', async () => {
     const { webhooks } = setUp()
     const before = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 's' })

@@ -136,6 +136,19 @@ export const mfaCases: readonly EnterpriseCheck[] = [
     },
   },
   {
+    id: 'mfa.remove-lock',
+    name: 'five wrong codes lock the end of the enrolment, too',
+    async check(session) {
+      const { token: as, code } = await enrol(session)
+      const remove = (mfaCode: string) =>
+        session.send('DELETE', '/v2/account/mfa', { as, body: { mfa_code: mfaCode } })
+      for (let count = 0; count < 5; count++)
+        assertError(await remove('wrong'), 400, 'INVALID_REQUEST', 'mfa_code')
+      await session.clock.advance(STEP_MS)
+      assert.equal((await remove(code())).status, 429)
+    },
+  },
+  {
     id: 'mfa.users-only',
     name: 'an API key has no second factor',
     async check({ send }) {
