@@ -5,11 +5,15 @@ import { run } from './run.mjs'
 
 const NAMES = ['main', 'board-process', 'worker-process', 'jumping-date']
 
+/** Compiles the programs; resolves to the first of them. */
+export async function compileFaults(folder, plugins = []) {
+  const entries = Object.fromEntries(NAMES.map((name) => [name, `proof/faults/${name}.ts`]))
+  return join(await compilePrograms(entries, folder, plugins), 'main.js')
+}
+
 /** Resolves to the exit code: 0 when every promise held. */
 export async function faults(args) {
-  const entries = Object.fromEntries(NAMES.map((name) => [name, `proof/faults/${name}.ts`]))
-  const folder = await compilePrograms(entries, 'faults')
-  return run(process.execPath, ['--enable-source-maps', join(folder, 'main.js'), ...args])
+  return run(process.execPath, ['--enable-source-maps', await compileFaults('faults'), ...args])
 }
 
 if (import.meta.filename === process.argv[1]) process.exitCode = await faults(process.argv.slice(2))

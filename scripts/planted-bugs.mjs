@@ -8,7 +8,8 @@ import { capture, root } from './run.mjs'
 const MOST_HISTORIES = 2_000
 const MOST_STEPS = 20
 
-function planting(bug) {
+/** Puts a bug into its file while programs are compiled. */
+export function planting(bug) {
   const path = join(root, bug.file)
   return {
     name: 'planted-bug',

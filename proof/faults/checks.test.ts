@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { withBug } from '../simulation/planted-bugs.mjs'
 import { allChecks, tableOf, verdictsOn } from './all-checks.js'
 import { createJournal, type Observation } from './observations.js'
+import { plantedBugs } from './planted-bugs.mjs'
 import { wholeRun } from './whole-run.js'
 
 type Run = ReturnType<typeof wholeRun>
@@ -333,5 +336,14 @@ describe('the checks after a run of faults', () => {
     const run = wholeRun()
     plant(run)
     expect(brokenIn(run).join('\n')).toContain(promise)
+  })
+})
+
+describe('the bugs that a run has to find', () => {
+  it.each(plantedBugs)('"$name" has its place, and a promise', async (bug) => {
+    const text = await readFile(new URL(`../../${bug.file}`, import.meta.url), 'utf8')
+    expect(withBug(text, bug)).not.toBe(text)
+    const promises = allChecks.map(({ promise }) => promise)
+    expect(promises).toEqual(expect.arrayContaining([...bug.promises]))
   })
 })
