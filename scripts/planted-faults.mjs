@@ -10,8 +10,8 @@ process.exitCode = 0
 for (const [index, bug] of plantedBugs.entries()) {
   const program = await compileFaults(`planted-faults/${index}`, [planting(bug)])
   const { code, output } = await capture(process.execPath, [program, ...FAULTS])
-  const isNamed = bug.promises.some((promise) => new RegExp(`^${promise} .*[1-9]\\d*$`, 'm').test(output))
+  const isNamed = bug.rules.some((promise) => new RegExp(`^${promise} .*[1-9]\\d*$`, 'm').test(output))
   const isFound = code !== 0 && isNamed
-  console.log(`${isFound ? '✓' : '✗'} ${bug.name}${isFound ? `: ${bug.promises.join(', ')}` : `\n${output}`}`)
+  console.log(`${isFound ? '✓' : '✗'} ${bug.name}${isFound ? `: ${bug.rules.join(', ')}` : `\n${output}`}`)
   if (!isFound) process.exitCode = 1
 }

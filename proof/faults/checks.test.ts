@@ -344,6 +344,6 @@ describe('the bugs that a run has to find', () => {
     const text = await readFile(new URL(`../../${bug.file}`, import.meta.url), 'utf8')
     expect(withBug(text, bug)).not.toBe(text)
     const promises = allChecks.map(({ promise }) => promise)
-    expect(promises).toEqual(expect.arrayContaining([...bug.promises]))
+    expect(promises).toEqual(expect.arrayContaining([...bug.rules]))
   })
 })

@@ -138,7 +138,7 @@ export function startClient(name: string, parts: CallerParts, isFull: () => bool
     const task = own[draw.below(own.length)]
     if (task === undefined || (chance < 55 && !isFull())) return create()
     if (chance < 75) return update(task)
-    if (chance < 90) return comment(task)
+    if (chance < 87) return comment(task)
     if (chance < 95) return cancel(task)
     if (chance < 97) return schedule()
     await caller.call('list', [], (client) => client.tasks.list({ limit: 50 }))

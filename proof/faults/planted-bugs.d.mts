@@ -1,7 +1,3 @@
-export interface PlantedBug {
-  readonly name: string
-  readonly promises: readonly string[]
-  readonly file: string
-  readonly changes: readonly { readonly from: string; readonly to: string }[]
-}
+import type { PlantedBug } from '../simulation/planted-bugs.mjs'
+
 export const plantedBugs: readonly PlantedBug[]

@@ -1,20 +1,20 @@
-/** Faults of the product and of its server that a run has to find, by one of the `promises`. Of the shape of `proof/simulation/planted-bugs.mjs`. */
+/** Faults of the product and of its server that a run has to find, by one of the `rules`. Of the shape of `proof/simulation/planted-bugs.mjs`. */
 export const plantedBugs = [
   {
     name: 'a refused webhook counts as delivered',
-    promises: ['each delivery arrives'],
+    rules: ['each delivery arrives'],
     file: 'packages/core/src/webhooks/delivery-attempt.ts',
     changes: [{ from: 'status >= 200 && status < 300', to: 'status >= 200 && status < 600' }],
   },
   {
     name: 'commits do not wait for the log of the server',
-    promises: ['an acknowledged task is there'],
+    rules: ['an acknowledged task is there'],
     file: 'proof/faults/database-under-test.ts',
     changes: [{ from: "'fsync=off',", to: "'fsync=off', 'synchronous_commit=off', 'wal_writer_delay=10s'," }],
   },
   {
     name: 'replay off by one',
-    promises: ['each reader of the feed and of the realtime channel sees each event once, in order'],
+    rules: ['each reader of the feed and of the realtime channel sees each event once, in order'],
     file: 'packages/core/src/realtime/catch-up.ts',
     changes: [{ from: 'afterSeq: logSubscription.position,', to: 'afterSeq: logSubscription.position + 1,' }],
   },
