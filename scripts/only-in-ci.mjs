@@ -20,6 +20,7 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/storage-on-pglite.test.ts',
       'packages/postgres/test/storage-in-a-language.test.ts',
       'packages/postgres/test/partitioned-events.test.ts',
+      'packages/postgres/test/two-servers/storage-on-replica.test.ts',
       'packages/postgres/test/enterprise-on-pg.test.ts',
       'packages/postgres/test/enterprise-on-pglite.test.ts',
       'packages/cli/src/every-command-on-pglite.test.ts',
@@ -60,6 +61,7 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/several-processes/schedules.test.ts',
       'packages/postgres/test/several-processes/task-taken-away.test.ts',
       'packages/postgres/test/two-servers/',
+      'packages/postgres/test/two-servers/failover.test.ts',
     ],
   },
   {

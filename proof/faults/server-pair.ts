@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmbeddedServer } from '../../packages/postgres/test/embedded-server.js'
+import { until } from '../../packages/postgres/test/processes/until.js'
 import {
+  asksAs,
   makeSynchronous,
   promote,
   startServerPair,
@@ -9,6 +11,8 @@ import {
 } from '../../packages/postgres/test/two-servers/standby.js'
 import { lasting, type DatabaseUnderTest } from './database-under-test.js'
 
+/** How soon after a promotion the processes must work again. */
+const GOES_ON_MS = 10_000
 const FLAGS = ['fsync=off', 'track_commit_timestamp=on', 'max_connections=120']
 
 /**
@@ -20,15 +24,19 @@ export async function serverPair(): Promise<DatabaseUnderTest> {
   let { primary, standby } = pair
   await makeSynchronous(primary)
   const url = urlOfPair(pair)
+  let workGoesOn = Promise.resolve()
 
   /** The processes must find the new primary by themselves. */
   async function failOver(former: EmbeddedServer): Promise<void> {
     await promote(standby)
     primary = standby
     standby = former
+    workGoesOn = goesOn(primary)
+    workGoesOn.catch(() => undefined)
   }
 
   async function rebuild(): Promise<void> {
+    await workGoesOn
     await standby.stop()
     standby = await startStandbyOf(primary, FLAGS, Number(new URL(standby.url).port))
     await makeSynchronous(primary)
@@ -88,4 +96,16 @@ export async function serverPair(): Promise<DatabaseUnderTest> {
       for (const server of [standby, primary]) await server.stop()
     },
   }
+}
+
+/** Rejects when nothing is written within the promised time of the promotion. */
+async function goesOn({ url }: EmbeddedServer): Promise<void> {
+  const promoted = Number(await asksAs(url, 'select taskboard.now_ms()'))
+  await until(
+    () => asksAs(url, `select exists (select from taskboard.event where at > ${promoted})`),
+    (isSo) => isSo === true,
+    GOES_ON_MS,
+  ).catch((cause: unknown) => {
+    throw new Error(`no work within ${GOES_ON_MS} ms of the promotion`, { cause })
+  })
 }
