@@ -55,21 +55,50 @@ describe('the storage keeps its promises about events in the partitions that the
     ])
   })
 
-  it('and prunes no event at the same place in another partition', async () => {
-    await emptyTables(database.pool)
-    await database.pool.query('truncate taskboard.event')
-    await database.pool.query(
-      `insert into taskboard.analytics_mark (workspace_id, seq) values ('ws_1', 9), ('ws_2', 9);
-      insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
-      select w, 1, '1', w, 'agent.alert', '{}', at, 1 from (values ('ws_1', ${START}), ('ws_2', ${START + 2_000})) as e (w, at)`,
-    )
-    const places = await database.pool.query(`select distinct ctid from taskboard.event`)
-    expect(places.rowCount).toBe(1)
-    const storage = postgresStorage({ pool: database.pool, listen: false })
-    expect(
-      await storage.prune({ rows: 'events', olderThanMs: 1_000, limit: 10 }, { now: START + 2_000 }),
-    ).toBe(1)
-    const left = await database.pool.query(`select workspace_id as id from taskboard.event`)
-    expect(left.rows).toEqual([{ id: 'ws_2' }])
+  describe('and keeps an event at the same place in another partition', () => {
+    const at = { now: START + 2_000 }
+
+    /** One event of each workspace, of the first one when the cases begin. */
+    async function withEventsOf(first: string, second: string): Promise<void> {
+      await database.pool.query('truncate taskboard.event')
+      await database.pool.query(
+        `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+        select w, 1, '1', w, 'agent.alert', '{}', at, 1
+        from (values ($1::text, ${START}), ($2::text, ${START + 2_000})) as e (w, at)`,
+        [first, second],
+      )
+      const places = await database.pool.query('select distinct ctid from taskboard.event')
+      expect(places.rowCount).toBe(1)
+    }
+
+    async function ownersLeft(): Promise<readonly string[]> {
+      const { rows } = await database.pool.query<{ id: string }>(
+        'select workspace_id as id from taskboard.event',
+      )
+      return rows.map(({ id }) => id)
+    }
+
+    it('that it prunes', async () => {
+      const { storage } = await open()
+      await database.pool.query(
+        `insert into taskboard.analytics_mark (workspace_id, seq) values ('ws_1', 9), ('ws_2', 9)`,
+      )
+      await withEventsOf('ws_1', 'ws_2')
+      expect(await storage.prune({ rows: 'events', olderThanMs: 1_000, limit: 10 }, at)).toBe(1)
+      expect(await ownersLeft()).toEqual(['ws_2'])
+    })
+
+    it('that it deletes with its workspace', async () => {
+      const { storage } = await open()
+      const agent = { name: 'first', type: 'worker' }
+      const draft = { name: 'Acme', tier: 'professional', workspaceName: 'Main', agent } as const
+      const leaving = await storage.access.insertAccount(draft, at)
+      const staying = await storage.access.insertAccount(draft, at)
+      await withEventsOf(leaving.workspace.id, staying.workspace.id)
+      await storage.access.beginDeletion({ accountId: leaving.account.id }, at)
+      const goOn = () => storage.access.continueDeletion({ of: null, limit: 500 }, { now: null })
+      await expect.poll(async () => (await goOn()).isOver, { timeout: 15_000 }).toBe(true)
+      expect(await ownersLeft()).toEqual([staying.workspace.id])
+    })
   })
 })
