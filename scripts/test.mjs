@@ -38,7 +38,18 @@ const gates = [
         },
       ]
     : []),
-  // As part of the build, or here: several projects of tests need it, and each would make it.
+  // As part of the build, or here: the clients of the examples import it as their users do.
+  ...(isAll
+    ? []
+    : [
+        {
+          title: 'build of the client',
+          command: process.execPath,
+          args: [join(root, 'node_modules/tsup/dist/cli-default.js'), '--silent'],
+          options: { cwd: join(root, 'packages/client') },
+        },
+      ]),
+  // The same: several projects of tests need it, and each would make it.
   ...(isAll || isAppFresh()
     ? []
     : [
@@ -115,9 +126,9 @@ async function step(title, work) {
 const broken = new Set()
 async function runGates() {
   for (let gate = gates.shift(); gate !== undefined; gate = gates.shift()) {
-    const { title, command, args } = gate
+    const { title, command, args, options } = gate
     const startedMs = performance.now()
-    const { code, output } = await capture(command, args)
+    const { code, output } = await capture(command, args, options)
     if (code !== 0) broken.add(title)
     add(title, { passed: 0, failed: code === 0 ? 0 : 1 })
     console.log(`\n== ${title}\n${output}== ${title}: ${secondsSince(startedMs)} s`)
