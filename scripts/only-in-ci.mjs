@@ -60,7 +60,6 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/several-processes/routing.test.ts',
       'packages/postgres/test/several-processes/schedules.test.ts',
       'packages/postgres/test/several-processes/task-taken-away.test.ts',
-      'packages/postgres/test/two-servers/',
       'packages/postgres/test/two-servers/failover.test.ts',
     ],
   },
