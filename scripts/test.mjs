@@ -134,11 +134,8 @@ async function runGates() {
     console.log(`\n== ${title}\n${output}== ${title}: ${secondsSince(startedMs)} s`)
   }
 }
-// The Python client's tests mostly wait, so that they run beside the gates.
-await Promise.all([
-  ...Array.from({ length: GATES_AT_ONCE }, runGates),
-  step('tests of the Python client', () => runPythonTests({ isRequired: isMatrix })),
-])
+await Promise.all(Array.from({ length: GATES_AT_ONCE }, runGates))
+await step('tests of the Python client', () => runPythonTests({ isRequired: isMatrix }))
 const known = await testFiles()
 const few = withoutThoseOfCi(known.map(({ file }) => file))
 const projects = [...new Set(known.map(({ project }) => project))]
