@@ -19,7 +19,6 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/partitioned-events.test.ts',
       'packages/postgres/test/storage-on-pglite.test.ts',
       'packages/postgres/test/storage-in-a-language.test.ts',
-      'packages/postgres/test/partitioned-events.test.ts',
       'packages/postgres/test/two-servers/storage-on-replica.test.ts',
       'packages/postgres/test/enterprise-on-pg.test.ts',
       'packages/postgres/test/enterprise-on-pglite.test.ts',
