@@ -1,6 +1,7 @@
 import { createStorageSettings, type EventDraft, type LoggedEvent } from '@taskboard/core/storage'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../../test/processes/until.js'
 import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createAccessStore } from '../access/access-store.js'
 import { createDatabase, type Database } from '../database.js'
@@ -109,6 +110,17 @@ describe('the feed', () => {
     expect(messagesOf(fed)).toEqual(['open', 'new', 'newest'])
   })
 
+  it('ends before ids of transactions that a crash forgets, and that new events then have', async () => {
+    const events = createEventStore(database)
+    const [workspace] = await twoWorkspaces()
+    await events.appendEvent({ workspaceId: workspace, event: alert('kept') }, at)
+    const kept = await events.feedEnd({ after: null }, { now: null })
+    const client = await test.pool.connect()
+    for (let id = 0; id < 5; id++) await client.query('begin; select pg_current_xact_id(); rollback')
+    client.release()
+    expect(await events.feedEnd({ after: null }, { now: null })).toBe(kept)
+  })
+
   it('continues beside a transaction of another database', async () => {
     const events = createEventStore(database)
     const [workspace] = await twoWorkspaces()
@@ -138,12 +150,19 @@ describe('the feed', () => {
       while (!over.signal.aborted) await client.query('select pg_current_xact_id(), pg_sleep(0.002)')
     })
     try {
+      let late = 0
       for (let seq = 1; seq <= 300; seq++) {
         const start = await events.feedEnd({ after: null }, { now: null })
         await events.appendEvent({ workspaceId: workspace, event: alert(`${seq}`) }, at)
-        const page = await events.readFeed({ position: start, limit: 10 }, { now: null })
-        expect(messagesOf(page.events)).toEqual([`${seq}`])
+        const read = () => events.readFeed({ position: start, limit: 10 }, { now: null })
+        const { events: fed } = await read()
+        // A process of the server that has to wait for a processor can hide an event from all snapshots of one read.
+        if (fed.length === 0) late += 1
+        expect(
+          messagesOf(fed.length > 0 ? fed : (await until(read, (page) => page.events.length > 0)).events),
+        ).toEqual([`${seq}`])
       }
+      expect(late).toBeLessThanOrEqual(3)
     } finally {
       over.abort()
       await Promise.all(busy)

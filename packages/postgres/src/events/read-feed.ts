@@ -72,7 +72,7 @@ function rewindFeed(database: Database): Promise<void> {
 }
 
 interface EndRow {
-  readonly xmin: string
+  readonly end: string
   readonly xmax: string
   readonly seen: string
   /** Whether a log is ahead of all transactions, which happens only after a restored dump. */
@@ -92,16 +92,24 @@ interface NoRow {
   readonly isStale: boolean
 }
 
+/** The newest event's. */
+const NEWEST_XID = /* sql */ `
+  select feed_xid from taskboard.event order by feed_xid desc, workspace_id desc, seq desc limit 1`
+
 /**
  * An event's `feed_xid` is at least the id of the transaction that wrote it. So commits after a snapshot are at or above its
  * xmin, and below xmin the log is complete. Events at or above xmin that are already committed, beside open transactions, are
  * identified by their place in their workspace's log.
+ *
+ * The end is right after the newest event where xmin is higher: after a crash the server may assign the ids of transactions again that
+ * had not committed, and so had no need to be on disk.
  */
 const endOfFeed = statement<EndRow>(
   'feed_end',
   /* sql */ `
   with snapshot as materialized (select pg_current_snapshot() as s)
-  select pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax, log.seen, log.is_ahead as "isAhead"
+  select least(pg_snapshot_xmin(s)::text::numeric, coalesce((${NEWEST_XID})::text::numeric + 1, 0))::text as "end",
+    pg_snapshot_xmax(s)::text as xmax, log.seen, log.is_ahead as "isAhead"
   from snapshot, lateral (
     select coalesce(string_agg(workspace_id || ':' || last_seq, ','), '') as seen,
       coalesce(bool_or(feed_xid >= pg_snapshot_xmax(s)), false) as is_ahead
@@ -124,9 +132,7 @@ const HORIZON = /* sql */ `snapshot as materialized (select pg_current_snapshot(
     ) as is_stale
     from snapshot, pg_snapshot_xip(s) as xid
     where case
-      when coalesce((select max_xid < pg_snapshot_xmin(s) from (
-        select feed_xid as max_xid from taskboard.event order by feed_xid desc, workspace_id desc, seq desc limit 1
-      ) newest), true) then false
+      when coalesce((${NEWEST_XID}) < pg_snapshot_xmin(s), true) then false
       else xid::xid not in (
         select l.transactionid from pg_locks l join pg_stat_activity a on a.pid = l.pid
         where l.locktype = 'transactionid' and l.granted and l.transactionid is not null
@@ -173,14 +179,14 @@ const lastOfFeed = backgroundStatement<(FeedRow & Pick<FeedPlace, 'workspaceId' 
 
 /** `EventStore.feedEnd` of all committed events. */
 export async function feedEnd(database: Database): Promise<FeedPosition> {
-  const [end] = await database.read(null, endOfFeed, [])
-  if (end === undefined) throw new Error('the statement returned no end of the feed')
-  const { xmin, xmax, seen, isAhead } = end
+  const [row] = await database.read(null, endOfFeed, [])
+  if (row === undefined) throw new Error('the statement returned no end of the feed')
+  const { end, xmax, seen, isAhead } = row
   if (isAhead) {
     await rewindFeed(database)
     return feedEnd(database)
   }
-  return toPosition({ feedXid: xmin, workspaceId: '', seq: '0', seen, seenUntil: xmax })
+  return toPosition({ feedXid: end, workspaceId: '', seq: '0', seen, seenUntil: xmax })
 }
 
 /** So many snapshots in a row can hardly each have met a transaction just as it ended. What is hidden then is in the next page. */
