@@ -133,9 +133,11 @@ function createDoor(services: TransportServices, path: string): ConnectionAuthen
   }
 
   const { recheckIntervalMs, authenticateIntervalMs } = services.realtime.settings
+  const byCredential = { intervalMs: recheckIntervalMs, readsOrigin: false }
+  const byRequest = { intervalMs: authenticateIntervalMs, readsOrigin: true }
   return {
-    recheckIntervalMs: (authorization) =>
-      services.readsHeaders && !showsApiKey(authorization) ? authenticateIntervalMs : recheckIntervalMs,
+    recheck: (authorization) =>
+      services.readsHeaders && !showsApiKey(authorization) ? byRequest : byCredential,
     authenticate: (authorization, origin) => services.authenticate(withCredential(origin, authorization)),
     refuse: (authorization, origin) => services.refuseCredential(withCredential(origin, authorization)),
     describeError: (error, requestId) =>

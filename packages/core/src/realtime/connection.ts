@@ -9,6 +9,7 @@ import {
   type StreamRequest,
   WaitingMessages,
 } from './message-stream.js'
+import { commonTime, hasSamePermissions, type Recheck, tokenExpiry } from './credential-checks.js'
 import type { EncodedFrames } from './encoded-frames.js'
 import {
   closeCodeOf,
@@ -24,42 +25,12 @@ import type { Socket, SocketListener } from './socket.js'
 import { subscribe } from './subscribe.js'
 import type { SubscriptionParts } from './subscription.js'
 
-/** Whether two credentials have the same rights. */
-function hasSamePermissions(before: Principal, after: Principal): boolean {
-  return before === after || permissionsOf(before) === permissionsOf(after)
-}
-
-function permissionsOf({ accountId, scopes, workspaceIds }: Principal): string {
-  return JSON.stringify([
-    accountId,
-    scopes.toSorted(),
-    workspaceIds === 'all' ? null : workspaceIds.toSorted(),
-  ])
-}
-
-const JWT = /^bearer [\w-]+\.([\w-]+)\.[\w-]+$/i
-
-/**
- * When a valid credential expires: the `exp` of a JWT (RFC 7519, 4.1.4), so that it can be rechecked then and not only at the
- * next interval. Null for anything else.
- */
-function tokenExpiry(authorization: string): Instant | null {
-  const payload = JWT.exec(authorization)?.[1]
-  if (payload === undefined) return null
-  try {
-    const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp?: unknown }
-    return typeof exp === 'number' && Number.isFinite(exp) ? Math.ceil(exp * 1000) : null
-  } catch {
-    return null
-  }
-}
-
 /** Checks the credentials of a connection. */
 export interface ConnectionAuthenticator {
   /** @throws TaskboardError `SERVICE_UNAVAILABLE`. */
   authenticate(authorization: string, origin: Origin): Principal | null | Promise<Principal | null>
-  /** How soon to check a valid credential again. */
-  recheckIntervalMs(authorization: string): number
+  /** How to check a valid credential again. */
+  recheck(authorization: string): Recheck
   /** The error for a credential that is not valid. */
   refuse(authorization: string, origin: Origin): TaskboardError
   /** Any thrown value, as clients may see it. */
@@ -100,6 +71,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   #state: 'open' | 'closing' | 'gone' = 'open'
   #principal: Principal | null = null
   #authorization = ''
+  #readsOrigin = true
   #timer: Timer | null
   #isAlive = true
   #minute = 0
@@ -226,8 +198,15 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#socket.ping()
   }
 
-  async recheck(): Promise<Principal | null> {
+  /** The credential, when its check is one for all connections with it. */
+  get sharedCredential(): string | null {
+    return this.#readsOrigin ? null : this.#authorization
+  }
+
+  /** Checks `alike` as well, connections with the same `sharedCredential`. */
+  async recheck(alike: readonly Connection[] = []): Promise<Principal | null> {
     this.#planCheck()
+    for (const other of alike) other.#planCheck()
     const authorization = this.#authorization
     let after: Principal | null
     try {
@@ -236,6 +215,11 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
       this.#parts.environment.logger.warn({ err: error }, 'could not recheck a credential')
       return this.isOpen ? this.#principal : null
     }
+    for (const other of alike) other.#checked(authorization, after)
+    return this.#checked(authorization, after)
+  }
+
+  #checked(authorization: string, after: Principal | null): Principal | null {
     const before = this.#principal
     if (!this.isOpen || before === null) return null
     // A newer credential arrived meanwhile, so the end of the older one does not matter.
@@ -360,8 +344,10 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   #planCheck(): void {
     const now = this.#parts.environment.clock.now()
     const expiresAt = tokenExpiry(this.#authorization) ?? Infinity
-    this.checkIntervalMs = this.#door.recheckIntervalMs(this.#authorization)
-    const nextAt = now + this.checkIntervalMs
+    const { intervalMs, readsOrigin } = this.#door.recheck(this.#authorization)
+    this.checkIntervalMs = intervalMs
+    this.#readsOrigin = readsOrigin
+    const nextAt = commonTime(now + intervalMs, intervalMs)
     this.nextCheckAt = expiresAt > now ? Math.min(nextAt, expiresAt) : nextAt
     if (this.nextCheckAt < nextAt) this.#parts.onEarlyCheck()
   }

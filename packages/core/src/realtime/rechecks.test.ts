@@ -39,15 +39,22 @@ async function connect(realtime: RealtimeOptions, show: 'key' | 'session', token
   await taskboard.start()
   const endpoint = realtimeEndpoint(taskboard)
   const origin = { clientAddress: '203.0.113.1', header: () => undefined }
-  const socket = fakeSocket((port) => endpoint.connect(port, origin, endpoint.channel))
-  sockets.push(socket)
-  socket.say({ type: 'auth', token: show === 'key' ? `Bearer ${key}` : token })
-  await clock.advance({ ms: 0 })
-  expect(socket.heard).toMatchObject([{ type: 'auth.ok' }])
+  const open = async (authorization = show === 'key' ? `Bearer ${key}` : token) => {
+    const socket = fakeSocket((port) => endpoint.connect(port, origin, endpoint.channel))
+    sockets.push(socket)
+    socket.say({ type: 'auth', token: authorization })
+    await clock.advance({ ms: 0 })
+    expect(socket.heard).toMatchObject([{ type: 'auth.ok' }])
+    return socket
+  }
+  const socket = await open()
   return {
     clock,
     asked,
     socket,
+    open,
+    createKey: () =>
+      taskboard.accounts.createKey({ accountId: account.id, name: 'l', scopes: ['tasks:read'] }),
     logOut: () => void (principal = null),
     revoke: () => taskboard.accounts.revokeKey(account.id, id),
   }
@@ -94,6 +101,27 @@ describe('the host’s login', () => {
     await revoke()
     await clock.advance({ seconds: 1 })
     expect([asked, socket.closes]).toEqual([[], [4401]])
+  })
+
+  it('ends all connections with a revoked API key, and no others', async () => {
+    const { clock, socket, open, createKey, revoke } = await connect({}, 'key')
+    const second = await open()
+    await clock.advance({ ms: 370 })
+    const { key } = await createKey()
+    const other = await open(`Bearer ${key}`)
+    await clock.advance({ ms: 510 })
+    const third = await open()
+    await clock.advance({ seconds: 5 })
+    await revoke()
+    await clock.advance({ seconds: 1 })
+    expect([socket, second, third, other].map(({ closes }) => closes)).toEqual([[4401], [4401], [4401], []])
+  })
+
+  it('is called for each connection, with its own headers', async () => {
+    const { clock, asked, open } = await connect({}, 'session')
+    await open()
+    await clock.advance({ seconds: 2 })
+    expect(asked).toEqual([0, 0, 1, 1, 2, 2])
   })
 
   it('cannot have an interval of zero', () => {
