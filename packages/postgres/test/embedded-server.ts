@@ -17,7 +17,7 @@ export interface EmbeddedServer {
   stopImmediately(): Promise<void>
   /** Restarts it with the same data and port. */
   startAgain(): Promise<void>
-  /** Kills it with `SIGKILL`, without a word to anybody. */
+  /** Kills all of its processes at one moment, as when its machine is lost. */
   kill(): Promise<void>
   /** Stops all of its processes where they are (`SIGSTOP`), with their connections open. */
   pause(): Promise<void>
@@ -72,12 +72,13 @@ export function controls(server: EmbeddedPostgres, directory: string, port: numb
     process.kill(pid, signal)
     while (isRunning(pid)) await sleep(10)
   }
-  /** The postmaster first, so that it starts no more. */
-  const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
+  /** Stops all processes, the postmaster first, so that it starts no more; to their ids. */
+  const stopAll = async (): Promise<readonly number[]> => {
     const pid = await postmaster()
-    process.kill(pid, signal)
-    const children = await promisify(execFile)('pgrep', ['-P', String(pid)])
-    for (const child of children.stdout.split('\n').filter(Boolean)) trySignal(Number(child), signal)
+    process.kill(pid, 'SIGSTOP')
+    const all = [pid, ...(await childrenOf(pid))]
+    signalEach(all, 'SIGSTOP')
+    return all
   }
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
@@ -89,20 +90,35 @@ export function controls(server: EmbeddedPostgres, directory: string, port: numb
     stopImmediately: () => end('SIGQUIT'),
     startAgain: () => server.start(),
     async kill() {
-      await end('SIGKILL')
+      // Killed one by one, those that are left would still show commits that no standby has.
+      const pid = await postmaster()
+      signalEach(await stopAll(), 'SIGKILL')
+      while (isRunning(pid)) await sleep(10)
       // To stop it would wait for an end that has been.
       Object.assign(server, { process: undefined })
     },
-    pause: () => signalAll('SIGSTOP'),
-    resume: () => signalAll('SIGCONT'),
+    async pause() {
+      await stopAll()
+    },
+    async resume() {
+      const pid = await postmaster()
+      signalEach([pid, ...(await childrenOf(pid))], 'SIGCONT')
+    },
   }
 }
 
-function trySignal(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It has ended.
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const { stdout } = await promisify(execFile)('pgrep', ['-P', String(pid)])
+  return stdout.split('\n').filter(Boolean).map(Number)
+}
+
+function signalEach(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has ended.
+    }
   }
 }
 

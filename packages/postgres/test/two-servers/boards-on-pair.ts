@@ -7,6 +7,7 @@ import { failoverPool } from '../../src/failover/failover-pool.js'
 import { migrate } from '../../src/migrations/migrate.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { bodiesById, violations } from '../faults/invariants.js'
+import type { EmbeddedServer } from '../embedded-server.js'
 import { until } from '../processes/until.js'
 import { type ServerPair, urlOfPair } from './standby.js'
 
@@ -14,8 +15,8 @@ import { type ServerPair, urlOfPair } from './standby.js'
 export interface BoardsOnPair {
   /** Resolves once each of them has had `count` more adds acknowledged; to the milliseconds that took. */
   acknowledge(count: number): Promise<number>
-  /** Ends the load, lets all work finish, and resolves to the promises that were broken. */
-  settle(): Promise<readonly string[]>
+  /** Ends the load, lets all work finish, and resolves to the promises that were broken, by the data of `primary`. */
+  settle(primary: EmbeddedServer): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -27,9 +28,7 @@ const secrets = { encryptionKey: Buffer.alloc(32) }
 export async function openBoardsOnPair(pair: ServerPair): Promise<BoardsOnPair> {
   const connectionString = urlOfPair(pair)
   const receiver = await webhookReceiver()
-  const admin = failoverPool(pg, { connectionString, max: 2 })
-  admin.on('error', () => undefined)
-  await migrate(admin)
+  await migrateOn(pair.primary)
   const first = openProcess(connectionString)
   const { account, workspace } = await first.taskboard.accounts.create({ name: 'a', tier: 'enterprise' })
   const { key } = await first.taskboard.accounts.createKey({
@@ -54,21 +53,26 @@ export async function openBoardsOnPair(pair: ServerPair): Promise<BoardsOnPair> 
       )
       return performance.now() - begun
     },
-    async settle() {
+    async settle(primary) {
       await load.stop()
-      await atRest(admin)
-      const { rows } = await admin.query<{ id: string }>(
-        `select id from taskboard.event where type like 'task.%'`,
-      )
-      const logged = new Set(rows.map(({ id }) => id))
-      await until(
-        () => processes.map(({ seen }) => seen.length),
-        (lengths) => lengths.every((length) => length >= logged.size),
-      )
-      const received = bodiesById(receiver.deliveries)
-      const broken = await violations(admin, { acknowledged: load.acknowledged.flat(), received })
-      const ofReaders = processes.flatMap(({ seen }) => readerFaults(seen, logged))
-      return [...load.faults, ...broken, ...ofReaders, ...limitFaults(load.admitted)]
+      const admin = new pg.Pool({ connectionString: primary.url, max: 2 })
+      try {
+        await atRest(admin)
+        const { rows } = await admin.query<{ id: string }>(
+          `select id from taskboard.event where type like 'task.%'`,
+        )
+        const logged = new Set(rows.map(({ id }) => id))
+        await until(
+          () => processes.map(({ seen }) => seen.length),
+          (lengths) => lengths.every((length) => length >= logged.size),
+        )
+        const received = bodiesById(receiver.deliveries)
+        const broken = await violations(admin, { acknowledged: load.acknowledged.flat(), received })
+        const ofReaders = processes.flatMap(({ seen }) => readerFaults(seen, logged))
+        return [...load.faults, ...broken, ...ofReaders, ...limitFaults(load.admitted)]
+      } finally {
+        await admin.end()
+      }
     },
     async close() {
       await load.stop()
@@ -76,9 +80,15 @@ export async function openBoardsOnPair(pair: ServerPair): Promise<BoardsOnPair> 
         await taskboard.close({ drainTimeoutMs: 500 })
         await pool.end()
       }
-      await Promise.all([admin.end(), receiver.close()])
+      await receiver.close()
     },
   }
+}
+
+async function migrateOn({ url }: EmbeddedServer): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 2 })
+  await migrate(pool)
+  await pool.end()
 }
 
 /** Adds tasks through each process, and asks with one key for more than its limit. */
