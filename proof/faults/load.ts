@@ -153,11 +153,17 @@ export function startClient(name: string, parts: CallerParts, isFull: () => bool
   }
 }
 
+interface People extends Running {
+  /** From now on. Call it when nobody cancels tasks any more: a release would undo that. */
+  releaseFailed(): void
+}
+
 /** People who answer what agents ask, and decide what they want to do. */
-export function startPeople(parts: CallerParts): Running {
+export function startPeople(parts: CallerParts): People {
   const { draw, journal } = parts
   const caller = createCaller(parts)
   let said = 0
+  let isReleasing = false
 
   async function answer(taskId: string): Promise<void> {
     const body = `that-one-${(said += 1)}`
@@ -184,10 +190,20 @@ export function startPeople(parts: CallerParts): Running {
       client.approvals.list({ status: 'pending' }),
     )
     for (const { id } of pending?.approvals ?? []) await decide(id)
+    if (isReleasing) await releaseFailed()
+  }
+
+  /** Seconds of work can lose their lease to a fault in each of the attempts that a task may have: then it waits for a person. */
+  async function releaseFailed(): Promise<void> {
+    const failed = await caller.call('failed', [], (client) => client.tasks.list({ hold: 'failed' }))
+    for (const { id } of failed?.tasks ?? []) {
+      await caller.call('release', ['CONFLICT'], (client) => client.tasks.release(id))
+    }
   }
 
   const running = repeat(turn, () => 200)
   return {
+    releaseFailed: () => (isReleasing = true),
     async stop() {
       await running.stop()
       caller.end()

@@ -26,8 +26,9 @@ const LONGEST_SEND_MS = 5_000
 const LONGEST_CLAIM_MS = 62_000
 
 const LEFT = /* sql */ `
-  select id || ' ' || column_name || coalesce(' on hold: ' || hold_reason, '') as what from taskboard.task
-    where column_name <> 'DONE' and hold_reason is distinct from 'cancelled'
+  select id || ' ' || column_name || coalesce(' on hold: ' || hold_reason, '') || coalesce(' ' || hold_message, '')
+      || ' after ' || attempts || ' attempts' as what
+    from taskboard.task where column_name <> 'DONE' and hold_reason is distinct from 'cancelled'
   union all select id || ' is ' || status from taskboard.delivery where status = 'pending'
   union all select id || ' is due' from taskboard.schedule where next_at <= taskboard.now_ms()
   union all select id || ' waits' from taskboard.approval where state = 'pending'`

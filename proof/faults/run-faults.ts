@@ -86,9 +86,11 @@ async function runOn(
   receiver.mend()
   await allReady(processes, signal)
   await Promise.all(load.map((each) => each.stop()))
+  people.releaseFailed()
   const left = await overseer.rest(REST_MS, signal)
   signal.throwIfAborted()
   journal.record({ kind: 'came to rest', left })
+  for (const line of left) describeLeft(line, journal, say)
   await people.stop()
   await caughtUp()
   for (const reader of readers) await reader.stop()
@@ -152,4 +154,14 @@ async function startReaders(
     baseUrls.map((baseUrl) => startChannelReader(baseUrl, { baseUrl, key, workspaceId, journal })),
   )
   return [feed, ...channels]
+}
+
+/** What its runs reported of a task that is left. */
+function describeLeft(line: string, journal: Journal, say: (line: string) => void): void {
+  const taskId = line.split(' ', 1)[0]
+  const reports = journal.of('claimed').filter((claim) => claim.taskId === taskId)
+  const byRuns = new Map<string, number>()
+  for (const { by } of reports) byRuns.set(by, (byRuns.get(by) ?? 0) + 1)
+  const runs = [...byRuns].map(([by, count]) => `${count} by ${by}`).join(', ')
+  say(`  left: ${line}; runs: ${runs || 'none'}`)
 }
