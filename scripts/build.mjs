@@ -4,6 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isAppFresh } from '../packages/dashboard/scripts/build-app.mjs'
+import { isDemoFresh } from './demo-output.mjs'
 import { packageNames, packagesFolder, siblingsOf } from './packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -57,3 +58,8 @@ function buildInTurn(name) {
 
 await Promise.all(packageNames.map(buildInTurn))
 if (!onlyStale || !isAppFresh()) await compile('dashboard', ['scripts/build-app.mjs'])
+if (!onlyStale || !isDemoFresh()) {
+  const { buildDemo } = await import('./build-demo.mjs')
+  await buildDemo()
+  console.log('built the example servers')
+}

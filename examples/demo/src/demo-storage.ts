@@ -1,6 +1,7 @@
 import { isTaskboardError, type Storage } from '@taskboard/core'
 import { migrate, openPglite, postgresStorage, type PgConnection, type PgPool } from '@taskboard/postgres'
 import pg from 'pg'
+import { copyEmptyBoard } from './empty-board.js'
 import { keepEncryptionKey, keyFileOf } from './encryption-key.js'
 import { SettingError, type DemoSettings } from './settings.js'
 
@@ -62,6 +63,7 @@ async function keepKey(dataDirectory: string): Promise<string> {
 
 async function openDirectory(directory: string): Promise<OpenedDatabase> {
   try {
+    await copyEmptyBoard(directory)
     const opened = await openPglite(directory)
     return { ...opened, place: `in PGlite under ${directory}` }
   } catch (error) {

@@ -14,7 +14,6 @@ import { openStorage, type DemoStorage } from './demo-storage.js'
 import { tokenSecretOf } from './encryption-key.js'
 import { eventLine } from './event-line.js'
 import { greet } from './greeting.js'
-import { modelAgent } from './model-agent.js'
 import { addSampleTasks } from './sample-tasks.js'
 import { SettingError, type DemoSettings } from './settings.js'
 
@@ -46,14 +45,17 @@ export interface RunningDemo {
 
 /** Creates the board, serves it and prints the greeting through `print`. @throws SettingError */
 export async function startDemo(
-  server: DemoServer,
+  load: () => Promise<DemoServer>,
   settings: DemoSettings,
   print: (text: string) => void,
 ): Promise<RunningDemo> {
   const logger = printingLogger(print)
-  const opened = await openStorage(settings, (message) => logger.warn({}, message))
+  const opening = openStorage(settings, (message) => logger.warn({}, message))
+  const [server] = await Promise.allSettled([load(), opening])
+  const opened = await opening
   try {
-    return await serveBoard(server, settings, { opened, logger, print })
+    if (server.status === 'rejected') throw server.reason
+    return await serveBoard(server.value, settings, { opened, logger, print })
   } catch (error) {
     await opened.close()
     throw error
@@ -72,7 +74,7 @@ async function serveBoard(
   { opened, logger, print }: Surroundings,
 ): Promise<RunningDemo> {
   const { host, drainMs, webhookAllow } = settings
-  const taskboard = createDemoBoard(settings, opened, logger)
+  const taskboard = await createDemoBoard(settings, opened, logger)
   taskboard.events.on('*', (event) => print(eventLine(event)))
   try {
     await taskboard.start()
@@ -121,7 +123,7 @@ async function serveBoard(
   }
 }
 
-function createDemoBoard(
+async function createDemoBoard(
   settings: DemoSettings,
   { storage, encryptionKey, keyPlace }: DemoStorage,
   logger: Logger,
@@ -129,7 +131,7 @@ function createDemoBoard(
   try {
     return createTaskboard({
       storage,
-      agents: agentsOf(settings),
+      agents: await agentsOf(settings),
       webhooks: { allow: settings.webhookAllow },
       secrets: { encryptionKey },
       tokens: { secret: tokenSecretOf(encryptionKey) },
@@ -152,9 +154,12 @@ function createDemoBoard(
   }
 }
 
-function agentsOf(settings: DemoSettings): readonly AgentDefinition[] {
+async function agentsOf(settings: DemoSettings): Promise<readonly AgentDefinition[]> {
   if (!settings.runsAgent) return []
-  return [settings.model === null ? checklistAgent(settings) : modelAgent(settings.model)]
+  if (settings.model === null) return [checklistAgent(settings)]
+  // The SDK takes a tenth of a second to load.
+  const { modelAgent } = await import('./model-agent.js')
+  return [modelAgent(settings.model)]
 }
 
 /** Warnings and errors, one line each. The library puts no secrets into them. */

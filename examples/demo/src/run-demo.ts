@@ -7,11 +7,11 @@ const SIGNAL_EXIT_CODE = 128
 const SIGNAL_NUMBERS = { SIGTERM: 15, SIGINT: 2 } as const
 
 /**
- * Runs an example's process: reads the settings from the environment, starts the demo, and drains it on SIGTERM or SIGINT. Nothing
+ * Runs an example's process, whose server `load` imports while the database opens: reads the settings from the environment, starts the demo, and drains it on SIGTERM or SIGINT. Nothing
  * is open then, so the process ends on its own, with 0. A second signal exits at once.
  */
-export async function runDemo(server: DemoServer): Promise<void> {
-  const starting = start(server)
+export async function runDemo(load: () => Promise<DemoServer>): Promise<void> {
+  const starting = start(load)
   let stopping = false
   for (const signal of SIGNALS) {
     process.on(signal, () => {
@@ -23,9 +23,9 @@ export async function runDemo(server: DemoServer): Promise<void> {
   await starting
 }
 
-async function start(server: DemoServer): Promise<RunningDemo | null> {
+async function start(load: () => Promise<DemoServer>): Promise<RunningDemo | null> {
   try {
-    return await startDemo(server, readSettings(process.env), (text) => console.log(text))
+    return await startDemo(load, readSettings(process.env), (text) => console.log(text))
   } catch (error) {
     const isExplained = error instanceof SettingError || isTaskboardError(error, 'INVALID_CONFIG')
     console.error(isExplained ? `Cannot start: ${error.message}` : error)

@@ -1,4 +1,3 @@
 import { runDemo } from '@taskboard/example-demo'
-import { expressDemo } from './express-demo.js'
 
-await runDemo(expressDemo)
+await runDemo(async () => (await import('./express-demo.js')).expressDemo)

@@ -1,4 +1,3 @@
 import { runDemo } from '@taskboard/example-demo'
-import { fastifyDemo } from './fastify-demo.js'
 
-await runDemo(fastifyDemo)
+await runDemo(async () => (await import('./fastify-demo.js')).fastifyDemo)
