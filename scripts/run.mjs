@@ -8,7 +8,10 @@ export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options })
     child.on('error', reject)
-    child.on('exit', (code) => resolve(code ?? 1))
+    child.on('exit', (code, signal) => {
+      if (signal !== null) console.error(`${signal} ended ${[command, ...args].join(' ')}`)
+      resolve(code ?? 1)
+    })
   })
 }
 

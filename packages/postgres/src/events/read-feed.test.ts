@@ -114,11 +114,15 @@ describe('the feed', () => {
     const events = createEventStore(database)
     const [workspace] = await twoWorkspaces()
     await events.appendEvent({ workspaceId: workspace, event: alert('kept') }, at)
-    const kept = await events.feedEnd({ after: null }, { now: null })
     const client = await test.pool.connect()
     for (let id = 0; id < 5; id++) await client.query('begin; select pg_current_xact_id(); rollback')
     client.release()
-    expect(await events.feedEnd({ after: null }, { now: null })).toBe(kept)
+    const { rows } = await test.pool.query<{ newest: string }>(
+      'select max(feed_xid::text::bigint) as newest from taskboard.event',
+    )
+    const [end] = (await events.feedEnd({ after: null }, { now: null })).split('/')
+    // Lower while a transaction of another test is open.
+    expect(Number(end)).toBeLessThanOrEqual(Number(rows[0]?.newest) + 1)
   })
 
   it('continues beside a transaction of another database', async () => {
