@@ -10,10 +10,9 @@ const PROPERTY_FAILED = 'Property failed after'
 const MOST_FILES_AGAIN = 5
 
 /**
- * Runs tests on the given Node.js binary: of all projects, or of those named, of all files, or of `only` those, but for files that match
- * `exclude`. `transforms` is a folder for compiled sources, which the projects and later runs share. Resolves with vitest's own totals
- * and the names and messages of the tests that failed. A run that fails without a failed test (an error
- * outside a test, coverage under its threshold) counts as one failure.
+ * Runs tests on the given Node.js binary: of all projects, or of those named, of all files, or of `only` those. `transforms` is a folder
+ * for compiled sources, which the projects and later runs share. Resolves with vitest's own totals and the names and messages of the
+ * tests that failed. A run that fails without a failed test (an error outside a test, coverage under its threshold) counts as one failure.
  *
  * Tests that share the machine with others can miss a deadline. So a few failed files run once more, each alone: what passes then has
  * passed, and its first message is in `unsteady`. A property that failed is not tried again.
@@ -41,21 +40,12 @@ export async function testFiles() {
   }))
 }
 
-async function runOnce({
-  node,
-  coverage = false,
-  projects = [],
-  exclude = [],
-  only = [],
-  files = [],
-  transforms = '',
-}) {
+async function runOnce({ node, coverage = false, projects = [], only = [], files = [], transforms = '' }) {
   const folder = await mkdtemp(join(tmpdir(), 'taskboard-vitest-'))
   const report = join(folder, 'report.json')
   const args = [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   if (coverage) args.push('--coverage')
   for (const project of projects) args.push('--project', project)
-  for (const pattern of exclude) args.push('--exclude', pattern)
   if (files.length > 0) args.push('--no-file-parallelism', ...files)
   else args.push(...only)
   try {
