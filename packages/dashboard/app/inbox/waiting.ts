@@ -84,6 +84,13 @@ export function forget(taskId: string): void {
   }
 }
 
+/** Whether a message is older (-1: the task was read before the page heard of it), as old (0) or newer (1) than the wait of a task. */
+function orderToWait(message: Parameters<Parameters<typeof onMessage>[0]>[0], taskId: string): number {
+  const task = reasons.flatMap((reason) => held.peek()[reason]).find(({ id }) => id === taskId)
+  if (task === undefined || !('timestamp' in message)) return 1
+  return message.timestamp.localeCompare(since(task))
+}
+
 const ending = new Set([
   'task.released',
   'task.started',
@@ -160,9 +167,13 @@ function follow(id: string, most: number): () => void {
       return again()
     }
     if (ending.has(message.type)) {
-      forget(taskId)
-      // A read on its way may still have it, and makes room for one that was not read.
-      if (!isReading.value && !hasMore.peek()) return
+      const order = orderToWait(message, taskId)
+      if (order < 0) return
+      if (order > 0) {
+        forget(taskId)
+        // A read on its way may still have it, and makes room for one that was not read.
+        if (!isReading.value && !hasMore.peek()) return
+      }
       for (const reason of isReading.value ? reasons : known) dirty.add(reason)
       return again()
     }
