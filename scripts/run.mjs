@@ -1,16 +1,17 @@
 import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Runs a program to its end with its output shown, and resolves with the exit code (1 when a signal ended it). */
+/** Runs a program to its end with its output shown, and resolves with the exit code, or as shells do with 128 and the number of the signal that ended it. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options })
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       if (signal !== null) console.error(`${signal} ended ${[command, ...args].join(' ')}`)
-      resolve(code ?? 1)
+      resolve(code ?? 128 + constants.signals[signal])
     })
   })
 }

@@ -6,6 +6,8 @@ import { capture, root, run } from './run.mjs'
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 /** How fast-check begins. Such a failure was found by chance and is real, whether or not it is found again. */
 const PROPERTY_FAILED = 'Property failed after'
+/** Above it is the number of a signal. */
+const LAST_EXIT_CODE = 128
 /** More files than these do not fail for want of processor time. */
 const MOST_FILES_AGAIN = 5
 
@@ -15,10 +17,20 @@ const MOST_FILES_AGAIN = 5
  * tests that failed. A run that fails without a failed test (an error outside a test, coverage under its threshold) counts as one failure.
  *
  * Tests that share the machine with others can miss a deadline. So a few failed files run once more, each alone: what passes then has
- * passed, and its first message is in `unsteady`. A property that failed is not tried again.
+ * passed, and its first message is in `unsteady`. A property that failed is not tried again. A run that a signal ended, as a crash of
+ * Node.js does, is repeated once.
  */
 export async function runVitest(options) {
   const first = await runOnce(options)
+  if (first.code <= LAST_EXIT_CODE) return runFailedAgain(options, first)
+  const second = await runFailedAgain(options, await runOnce(options))
+  return {
+    ...second,
+    unsteady: [`signal ${first.code - LAST_EXIT_CODE} ended the first run`, ...second.unsteady],
+  }
+}
+
+async function runFailedAgain(options, first) {
   const files = [...new Set(first.failed.map(({ file }) => file))]
   const isFinal = first.failed.some(({ message }) => message.includes(PROPERTY_FAILED))
   if (files.length === 0 || files.length > MOST_FILES_AGAIN || isFinal) return totalsOf(first)
