@@ -11,7 +11,7 @@ function setUp(unlucky: number, error: Error) {
       if (inputs.includes(unlucky)) throw error
       return inputs.map((input) => 2 * input)
     },
-    { most: 3, atOnce: 1, groupOf: (input) => Math.floor(input / 10) },
+    { most: 3, groupOf: (input) => Math.floor(input / 10) },
   )
   const doubled = async (inputs: readonly number[]) =>
     (await Promise.allSettled(inputs.map(double))).map((end) =>

@@ -48,7 +48,7 @@ describe.each(['PGlite', 'a pool of one'])('the only connection of %s', (name) =
     const database = open()
     const join = database.join<number, number>(
       async (inputs) => (await database.read(null, one, [inputs.length])).map(({ n }) => n),
-      { most: 10, atOnce: 1, groupOf: () => null },
+      { most: 10, groupOf: () => null },
     )
     let begin = (): void => undefined
     const begun = new Promise<void>((resolve) => (begin = resolve))

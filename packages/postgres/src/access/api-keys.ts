@@ -91,7 +91,7 @@ function createFindKey(database: Database): FindPrincipal {
       const found = new Map(rows.map((row) => [row.hash, row]))
       return calls.map(({ hash }) => found.get(hash))
     },
-    { most: MOST_AT_ONCE, atOnce: 2, groupOf: ({ now }) => now },
+    { most: MOST_AT_ONCE, groupOf: ({ now }) => now },
   )
 
   return async (hash, call) => {

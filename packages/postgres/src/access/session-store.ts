@@ -133,7 +133,7 @@ export function createFindSession(database: Database): FindPrincipal {
       const found = new Map(rows.map((row) => [row.sessionId, row]))
       return calls.map(({ sessionId }) => found.get(sessionId))
     },
-    { most: MOST_AT_ONCE, atOnce: 2, groupOf: ({ now }) => now },
+    { most: MOST_AT_ONCE, groupOf: ({ now }) => now },
   )
 
   return async (sessionId, call) => {

@@ -124,7 +124,7 @@ export function createLimitStore(database: Database): LimitStore {
           calls.map(({ request }) => request),
           calls[0]?.now ?? null,
         ),
-      { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
+      { most: MOST_AT_ONCE, groupOf: ({ now }) => now },
     )
     return (request: Request, now: Instant | null) => take({ request, now })
   }

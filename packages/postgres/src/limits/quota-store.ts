@@ -173,7 +173,7 @@ export function createQuotaStore(database: Database): QuotaStore<PgConnection> {
         calls.map(({ request }) => request),
         calls[0]?.now ?? null,
       ),
-    { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
+    { most: MOST_AT_ONCE, groupOf: ({ now }) => now },
   )
   return {
     takeTask: (request, { now }) => take({ request, now }),

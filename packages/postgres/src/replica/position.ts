@@ -57,7 +57,7 @@ export function createPositions(
       if (position === undefined) throw new Error('the primary has no position')
       return callers.map(() => position)
     },
-    { most: Number.MAX_SAFE_INTEGER, atOnce: 1, groupOf: () => 0 },
+    { most: Number.MAX_SAFE_INTEGER, groupOf: () => 0 },
   )
   return () => join(undefined)
 }

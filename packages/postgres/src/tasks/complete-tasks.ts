@@ -49,7 +49,7 @@ export function createCompletions(
 ): TaskStore<PgConnection>['completeTask'] {
   const complete = database.join<Call, OutcomeRow>(
     (calls) => database.write({ now: null }, completeClaimed, toValues(calls)),
-    { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
+    { most: MOST_AT_ONCE, groupOf: ({ now }) => now },
   )
 
   const plain: Session = { run: (...query) => database.read({ now: null }, ...query) }

@@ -176,8 +176,6 @@ interface Call extends AskedTask {
 
 const MOST_AT_ONCE = 200
 
-const JOINING = { most: MOST_AT_ONCE, atOnce: 2 }
-
 /** `TaskStore.getTask`. Concurrent calls by reach share a statement. */
 export function createGetTask(database: Database): TaskStore<PgConnection>['getTask'] {
   const run = async (
@@ -190,7 +188,7 @@ export function createGetTask(database: Database): TaskStore<PgConnection>['getT
     return Array.from({ length: calls.length }, (_, index) => byOrd.get(index + 1))
   }
   const joined = () =>
-    database.join<Call, ReadRow | undefined>((calls) => run(calls, null), { ...JOINING, groupOf })
+    database.join<Call, ReadRow | undefined>((calls) => run(calls, null), { most: MOST_AT_ONCE, groupOf })
   const locate = joined()
   const readParts = joined()
 

@@ -106,13 +106,12 @@ const MOST_AT_ONCE = 200
 export function createInsertTask(database: Database): TaskStore<PgConnection>['insertTask'] {
   const insert = database.join<InsertCall, InsertedRow>(
     (calls) => database.write({ now: null }, insertTasks, toValues(calls)),
-    { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
+    { most: MOST_AT_ONCE, groupOf: ({ now }) => now },
   )
   const insertWaiting = database.join<InsertCall, InsertedRow>(
     (calls) => database.atomically({ now: null }, (session) => insertWith(session, calls)),
     {
       most: MOST_AT_ONCE,
-      atOnce: 1,
       groupOf: ({ task, now }) => JSON.stringify([now, task.workspaceId, ...task.dependsOn.toSorted()]),
     },
   )

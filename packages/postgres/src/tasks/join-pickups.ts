@@ -36,7 +36,6 @@ const MOST_AT_ONCE = 200
 export function joinPickups(database: Database, claims: TaskClaims): JoinedPickups {
   const join = database.join<Call, Result>((calls) => runBatch(database, claims, calls), {
     most: MOST_AT_ONCE,
-    atOnce: 1,
     groupOf: ({ target, now }) => JSON.stringify([target, now]),
   })
   return {
