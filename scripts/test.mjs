@@ -103,7 +103,9 @@ const OTHER_RELEASES = [
     release: 22,
     without: [
       /-on-pglite\.test/,
-      /\/storage-on-replica\.test/,
+      /\/pglite-directory\.test/,
+      /^packages\/postgres\/test\/(two-servers|several-processes)\//,
+      /^proof\/simulation\/on-postgres\.test/,
       /^examples\/fastify-server\//,
       /^packages\/fastify\/.*\/enterprise-api\.test/,
       /^packages\/cli\/.*\/(transfer|mcp|faults)\.test/,
@@ -115,7 +117,9 @@ const OTHER_RELEASES = [
     release: 24,
     without: [
       /-on-pg\.test/,
-      /\/server-faults\.test/,
+      /\/storage-in-a-language\.test/,
+      /^packages\/postgres\/test\/faults\//,
+      /^packages\/postgres\/src\/(transfer|migrations)\//,
       /^examples\/express-server\//,
       /^packages\/express\/.*\/enterprise-api\.test/,
       /^packages\/graphql\/.*\/hostile-requests\.test/,
