@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { access, cp, mkdir, rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -12,7 +13,7 @@ const EMPTY_BOARD = fileURLToPath(new URL('../../demo/dist/empty-board', import.
  */
 export async function copyEmptyBoard(directory: string, source = EMPTY_BOARD): Promise<void> {
   const data = join(directory, 'data')
-  if ((await exists(data)) || !(await exists(source))) return
+  if (existsSync(data) || !existsSync(source)) return
   await mkdir(directory, { recursive: true, mode: 0o700 })
   // A name that `openPglite` cleans up after a process that died.
   const draft = join(directory, `data-draft-${randomBytes(8).toString('hex')}`)
@@ -20,16 +21,7 @@ export async function copyEmptyBoard(directory: string, source = EMPTY_BOARD): P
     await cp(source, draft, { recursive: true })
     await rename(draft, data)
   } catch {
-    // Another process was faster, or removed the draft.
+    // Another process was faster or removed the draft, or the files cannot be written: then `openPglite` says why.
     await rm(draft, { recursive: true, force: true })
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch {
-    return false
   }
 }

@@ -7,8 +7,8 @@ const SIGNAL_EXIT_CODE = 128
 const SIGNAL_NUMBERS = { SIGTERM: 15, SIGINT: 2 } as const
 
 /**
- * Runs an example's process, whose server `load` imports while the database opens: reads the settings from the environment, starts the demo, and drains it on SIGTERM or SIGINT. Nothing
- * is open then, so the process ends on its own, with 0. A second signal exits at once.
+ * Runs an example's process, whose server `load` imports while the database opens: reads the settings from the environment, starts the
+ * demo, and drains it on SIGTERM or SIGINT. Nothing is open then, so the process ends on its own, with 0. A second signal exits at once.
  */
 export async function runDemo(load: () => Promise<DemoServer>): Promise<void> {
   const starting = start(load)
