@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Runs a program to its end with its output shown, and resolves with the exit code, or as shells do with 128 and the number of the signal that ended it. */
+/**
+ * Runs a program to its end with its output shown, and resolves with the exit code: as in shells, 128 and the number of the signal when
+ * one ended it.
+ */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options })

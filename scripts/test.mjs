@@ -219,7 +219,7 @@ for (const other of isMatrix ? OTHER_RELEASES : []) {
 
 await rm(transforms, { recursive: true, force: true })
 // Repeated at the end, for logs that keep only their last lines.
-for (const failure of unsteady) console.log(`\npassed only when it ran alone: ${failure}`)
+for (const failure of unsteady) console.log(`\npassed only when it ran again: ${failure}`)
 for (const failure of failures) console.log(`\n${failure}`)
 if (broken.size > 0) console.log(`\nfailed: ${[...broken].join(', ')}`)
 console.log(`\n${total.passed} passed, ${total.failed} failed`)

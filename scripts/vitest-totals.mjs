@@ -24,10 +24,9 @@ export async function runVitest(options) {
   const first = await runOnce(options)
   if (first.code <= LAST_EXIT_CODE) return runFailedAgain(options, first)
   const second = await runFailedAgain(options, await runOnce(options))
-  return {
-    ...second,
-    unsteady: [`signal ${first.code - LAST_EXIT_CODE} ended the first run`, ...second.unsteady],
-  }
+  if (second.failed > 0) return second
+  const ended = `signal ${first.code - LAST_EXIT_CODE} ended the first run`
+  return { ...second, unsteady: [ended, ...second.unsteady] }
 }
 
 async function runFailedAgain(options, first) {
