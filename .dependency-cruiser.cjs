@@ -191,6 +191,7 @@ module.exports = {
         '/dist/',
         '^packages/(?!dashboard/app/)[^/]+/(?!src/)[^/]+/',
         '\\.config\\.ts$',
+        '^examples/agent-sdks/claude-sdk/',
       ],
     },
     tsPreCompilationDeps: true,

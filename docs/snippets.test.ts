@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +17,8 @@ interface Program {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'node_modules/.cache/taskboard-snippets')
+/** What those on PostgreSQL read. */
+const withKey = { ...process.env, TASKBOARD_ENCRYPTION_KEY: randomBytes(32).toString('base64') }
 const BLOCK = /^```ts( continues)?\n([\s\S]*?)^```$/gm
 let programs: readonly Program[] = []
 
@@ -81,8 +84,24 @@ describe('the programs in the documents', () => {
 
   it('run as they stand', { timeout: 180_000 }, async () => {
     const args = ['--conditions=@taskboard/source', '--import', 'tsx', join(folder, 'run.mts')]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: withKey })
     const ran = stdout.match(/^ran .*$/gm) ?? []
     expect(ran).toEqual(programs.map(({ name }) => `ran ${name}`))
   })
+
+  it(
+    'make no encryption key of their own for a database that outlives them',
+    { timeout: 60_000 },
+    async () => {
+      const keyed = programs.filter(({ source }) => source.includes('TASKBOARD_ENCRYPTION_KEY'))
+      expect(keyed.map(({ name }) => name)).toContain('docs-operating.md-1')
+      const { TASKBOARD_ENCRYPTION_KEY: _, ...env } = withKey
+      for (const { path } of keyed) {
+        const args = ['--conditions=@taskboard/source', '--import', 'tsx', path]
+        await expect(promisify(execFile)(process.execPath, args, { cwd: root, env })).rejects.toThrow(
+          /TASKBOARD_ENCRYPTION_KEY is not set|secrets\.encryptionKey must be 32 bytes/,
+        )
+      }
+    },
+  )
 })

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { prepareServer } from './example-server.mjs'
 import { root } from './run.mjs'
 
 const ROUNDS = 5
@@ -42,6 +43,7 @@ const start = (data) => timeToKey('npm', ['start'], { env: { PORT: '0', TASKBOAR
 const floor = (data) =>
   timeToKey(process.execPath, ['-e', FLOOR, data], { cwd: join(root, 'packages/postgres') })
 
+await prepareServer('express-server')
 const times = { 'a new board': [], 'its floor': [], 'a board that exists': [], 'the floor of that': [] }
 for (let round = 0; round < ROUNDS; round++) {
   const folder = await mkdtemp(join(tmpdir(), 'taskboard-start-'))

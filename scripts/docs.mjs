@@ -7,7 +7,15 @@ import { root, run } from './run.mjs'
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 const folder = join(root, 'docs')
 const site = join(folder, '.site')
-const sources = ['.', 'examples', 'docs', 'docs/decisions', 'docs/images', ...packageFolders()]
+const sources = [
+  '.',
+  'examples',
+  'docs',
+  'docs/decisions',
+  'docs/images',
+  'clients/python',
+  ...packageFolders(),
+]
 
 function packageFolders() {
   return readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
@@ -15,7 +23,7 @@ function packageFolders() {
 
 function copyPages(source) {
   for (const name of readdirSync(join(root, source))) {
-    if (!/\.(?:md|svg)$/.test(name)) continue
+    if (!/\.(?:md|svg|png)$/.test(name)) continue
     mkdirSync(join(site, source), { recursive: true })
     cpSync(join(root, source, name), join(site, source, name))
   }

@@ -22,6 +22,7 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/storage-on-pglite.test.ts',
       'packages/postgres/test/storage-in-a-language.test.ts',
       'packages/postgres/test/two-servers/storage-on-replica.test.ts',
+      'packages/postgres/test/other-servers/server-with-jit.test.ts',
       'packages/postgres/test/enterprise-on-pg.test.ts',
       'packages/postgres/test/enterprise-on-pglite.test.ts',
       'proof/simulation/on-postgres.test.ts',
@@ -38,9 +39,11 @@ export const ONLY_IN_CI = [
       'the example servers beyond what each of them must show: settings, restarts, their pages in a browser',
     paths: [
       'examples/express-server/src/main.test.ts',
+      'examples/express-server/src/npm-start.test.ts',
       'examples/express-server/src/kept-board.test.ts',
       'examples/express-server/src/in-browser.test.ts',
       'examples/fastify-server/src/in-browser.test.ts',
+      'examples/own-login/src/main.test.ts',
     ],
   },
   {

@@ -1,8 +1,5 @@
-// `npm start`: builds what is out of date, and runs an example server in this process.
+// `npm start`: makes what is out of date of an example server, and runs it in this process.
 import { pathToFileURL } from 'node:url'
-import { programOf } from './demo-output.mjs'
+import { prepareServer } from './example-server.mjs'
 
-const server = process.argv[2]
-process.argv.push('--stale')
-await import('./build.mjs')
-await import(pathToFileURL(programOf(server)).href)
+await import(pathToFileURL(await prepareServer(process.argv[2] ?? 'express-server')).href)

@@ -21,6 +21,8 @@ const isAll = isMatrix || process.argv.includes('--all')
 const bin = (name) => join(root, 'node_modules/.bin', name)
 /** After `npm ci --prefix packages/ai/sdk-7`. */
 const nextAiSdk = join(root, 'packages/ai/sdk-7/node_modules')
+/** After `npm ci --omit=optional --prefix examples/agent-sdks/claude-sdk`. */
+const claudeSdk = join(root, 'examples/agent-sdks/claude-sdk/node_modules')
 /** None writes what another one reads, so that some can run at once. */
 const gates = [
   { title: 'types', command: bin('tsc'), args: ['--noEmit'] },
@@ -38,18 +40,16 @@ const gates = [
         },
       ]
     : []),
-  // As part of the build, or here: the clients of the examples import it as their users do.
-  ...(isAll
-    ? []
-    : [
+  ...(isAll && existsSync(claudeSdk)
+    ? [
         {
-          title: 'build of the client',
-          command: process.execPath,
-          args: [join(root, 'node_modules/tsup/dist/cli-default.js'), '--silent'],
-          options: { cwd: join(root, 'packages/client') },
+          title: 'types on the Claude Agent SDK',
+          command: bin('tsc'),
+          args: ['--noEmit', '-p', 'examples/agent-sdks/claude-sdk'],
         },
-      ]),
-  // The same: several projects of tests need it, and each would make it.
+      ]
+    : []),
+  // As part of the build, or here: several projects of tests need it, and each would make it.
   ...(isAll || isAppFresh()
     ? []
     : [

@@ -63,7 +63,8 @@ function sidebarGroups() {
   const [, ...sections] = textOf('docs/README.md').split(/^## /m)
   return sections.map((section) => {
     const [heading = ''] = section.split('\n')
-    const rows = [...section.matchAll(/\| \[([^\]]+)\]\(([^)#]+)[^)]*\) \|$/gm)]
+    const lastCells = [...section.matchAll(/\| ([^|\n]*) \|$/gm)].map(([, cell]) => cell)
+    const rows = lastCells.flatMap((cell) => [...cell.matchAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g)])
     const entries = rows.map(([, text, path]) => [text, `/${pageOf(normalize(join('docs', path)))}`])
     const items = [
       ...new Map(entries.map(([text, link]) => [link, { text, link: link.replace(/\.md$/, '') }])).values(),
@@ -84,6 +85,7 @@ export default defineConfig({
     'docs/decisions/README.md': 'docs/decisions/index.md',
     'examples/README.md': 'examples/index.md',
     'packages/:name/README.md': 'packages/:name/index.md',
+    'clients/:name/README.md': 'clients/:name/index.md',
   },
   markdown: { config: relink, anchor: { slugify: anchorOf } },
   themeConfig: {

@@ -1,4 +1,4 @@
-import { isTaskboardError, type Instant, type Storage, type Task } from '@taskboard/core'
+import { isTaskboardError, type Asker, type Instant, type Storage, type Task } from '@taskboard/core'
 import type { LoggedEvent, WebhookStore } from '@taskboard/core/storage'
 import type { ExecutedVerb } from './gate.js'
 import { createLimitModel } from './limit-model.js'
@@ -146,7 +146,10 @@ export function createObserver(inner: Storage): Observer {
         decided.add(idOf(value))
         return
       case 'approvals.requestApproval': {
-        const { outcome, approval } = value as { outcome: string; approval: { id: string } }
+        const { outcome, approval } = value as { outcome: string; approval: { id: string; asker: Asker } }
+        const { asker } = params as { asker: Asker }
+        const isOwn = approval.asker.kind === asker.kind && approval.asker.owner === asker.owner
+        require(isOwn, 'an approval is for its asker', () => approval.id)
         const renewal = proofOf({ name, params } as ExecutedVerb)
         if (outcome !== 'pending' && renewal !== null) renew(at, { ...renewal, leaseMs: null })
         if (outcome !== 'approved') return

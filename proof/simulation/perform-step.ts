@@ -105,9 +105,12 @@ const performers: Readonly<Record<StepKind, Perform>> = {
     }),
   write: writeUnderClaim,
   move: (scene, step) =>
-    onTask(scene, step, (board, taskId) =>
-      board.move(taskId, at(['TODO', 'DOING', 'DONE', 'TODO', 'DONE'] as const, step.how) ?? 'TODO'),
-    ),
+    onTask(scene, step, (board, taskId) => {
+      const to = at(['TODO', 'DOING', 'DONE', 'TODO', null] as const, step.how)
+      // A person completes it, and takes it over from an agent every other time.
+      const takeOver = step.what % 2 === 0
+      return to == null ? board.complete(taskId, { result: 'by hand', takeOver }) : board.move(taskId, to)
+    }),
   hold: (scene, step) =>
     onTask(scene, step, (board, taskId) => board.hold(taskId, { reason: 'needs_input', message: 'what?' })),
   cancel: (scene, step) => onTask(scene, step, (board, taskId) => board.cancel(taskId)),
@@ -265,8 +268,11 @@ async function write(board: Board, { id, fencingToken }: Task, { how }: Step): P
       return board.fail(id, { fencingToken, reason: 'it broke', retry: how % 2 === 0 })
     case 5:
       return board.ask(id, { fencingToken, question: 'which one?' })
-    case 6:
-      return board.requestApproval(id, { fencingToken, action: 'pay', summary: 'Pay', input: { cents: 1 } })
+    case 6: {
+      // The same as agents in the process ask, by one of two keys.
+      const asked = { fencingToken, action: 'pay', summary: 'Pay', input: { cents: 1 } }
+      return board.requestApproval(id, asked, { actor: { kind: 'api_key', id: `ak_${(how >> 3) % 2}` } })
+    }
     case 7:
       return board.usage(id, { fencingToken, model: 'small', inputTokens: 30, outputTokens: 0 })
     default:

@@ -1,4 +1,4 @@
-import { defaultScoring, type Principal, type Storage, type Task } from '@taskboard/core'
+import { defaultScoring, silentLogger, type Principal, type Storage, type Task } from '@taskboard/core'
 import { createNewId } from '@taskboard/core/storage'
 import type { SharedStorage } from './gate.js'
 import { createObserver, type Observer } from './observer.js'
@@ -77,6 +77,7 @@ export async function setScene({
     clock,
     logLimit: 100,
     outputLimit: 10,
+    logger: silentLogger,
   })
   const shared: SharedStorage = {
     world,

@@ -97,11 +97,16 @@ export function createTaskModel(): TaskModel {
         }
         case 'task.completed': {
           const task = taskOf(event.data.taskId, event.type)
-          require(task.column === 'DOING', 'no task is completed twice', () =>
+          // A person completes a task wherever it is.
+          const isByAgent = event.data.actor === undefined
+          require(isByAgent
+            ? task.column === 'DOING'
+            : task.column !== 'DONE', 'no task is completed twice', () =>
             `${task.title} was completed in ${task.column}`)
           const { lease } = task
           enter(task, 'DONE', false)
-          if (lease !== null) task.doneBy = { fencingToken: lease.fencingToken, result: event.data.result }
+          if (lease !== null && isByAgent)
+            task.doneBy = { fencingToken: lease.fencingToken, result: event.data.result }
           return
         }
         case 'task.failed': {

@@ -86,6 +86,7 @@ _SPECS = {
     "notification_channels.create": ("createNotificationChannel", "POST /v2/notification-channels body key"),
     "notification_channels.list": ("listNotificationChannels", "GET /v2/notification-channels query repeatable"),
     "notification_channels.list_all": ("listNotificationChannels", "GET /v2/notification-channels query repeatable"),
+    "notification_channels.types": ("listNotificationChannelTypes", "GET /v2/notification-channel-types repeatable"),
     "notification_channels.get": ("getNotificationChannel", "GET /v2/notification-channels/{channel_id} repeatable"),
     "notification_channels.update": ("updateNotificationChannel", "PATCH /v2/notification-channels/{channel_id} body repeatable"),
     "notification_channels.delete": ("deleteNotificationChannel", "DELETE /v2/notification-channels/{channel_id} repeatable"),

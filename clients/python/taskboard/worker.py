@@ -312,7 +312,8 @@ class Worker:
     def _fail(self, task: dict, thrown: BaseException, retry: bool) -> None:
         reason = (str(thrown) or type(thrown).__name__)[:_LONGEST_REASON].replace("\0", "\ufffd")
         operation = self._client.tasks.fail
-        operation(task["id"], fencing_token=task["fencing_token"], reason=reason, retry=retry, retry_policy=_ONCE)
+        wait = _wait_of(thrown) if retry else {}
+        operation(task["id"], fencing_token=task["fencing_token"], reason=reason, retry=retry, **wait, retry_policy=_ONCE)
 
     def _hand_back(self, task: dict) -> None:
         """Only the holder of the token may, so the heartbeat comes first: within its lease no other agent can have the task."""
@@ -339,6 +340,15 @@ class Worker:
                     self._hand_back(run.task)
                 except TaskboardApiError as error:
                     self._report(error, run.task["id"])
+
+
+def _wait_of(thrown: BaseException) -> dict:
+    """How long the agent asks to wait: an error with `retry = "later"`, and `retry_after` in seconds."""
+    if getattr(thrown, "retry", None) != "later":
+        return {}
+    seconds = getattr(thrown, "retry_after", None)
+    usable = isinstance(seconds, (int, float)) and seconds >= 0
+    return {"retry_after_s": min(3600, max(1, math.ceil(min(seconds, 3600)))) if usable else 60}
 
 
 def is_refusal(error: BaseException) -> bool:

@@ -42,7 +42,7 @@ class Demo:
         greeting = ""
         for line in self._process.stdout:
             greeting += line
-            if "Ctrl-C ends it" in line:
+            if "#login=" in line:
                 break
         else:
             raise RuntimeError(f"the demo did not start:\n{greeting}")

@@ -71,6 +71,12 @@ class Answers(Scripted):
         self.assertEqual(self.client(server).tasks.list()["tasks"], [])
         self.assertEqual(len(server.asked), 3)
 
+    def test_a_delete_of_nothing_fails_unless_its_first_answer_was_lost(self) -> None:
+        missing = Reply(404, {"error": {"code": "RESOURCE_NOT_FOUND", "message": "no such task"}})
+        error = self.failure(lambda: self.client(self.serve(missing)).tasks.delete("task_1"))
+        self.assertEqual(error.status, 404)
+        self.assertIsNone(self.client(self.serve(Reply(502), missing)).tasks.delete("task_1"))
+
     def test_large_numbers_stay_exact(self) -> None:
         large = 2**80 + 1
         server = self.serve(Reply(200, {"size": large}))
@@ -317,6 +323,36 @@ class Sessions(Scripted):
         # The first one, that after the logout, and that of the call that waited.
         self.assertEqual(len(logins), 3)
 
+    def test_a_session_that_ends_while_it_is_renewed_stays_ended(self) -> None:
+        renew = threading.Event()
+        self.addCleanup(renew.set)
+        logins = []
+
+        def script(asked):
+            if asked.path == "/v2/auth/refresh":
+                renew.wait(10)
+                return Reply(200, {"access_token": "renewed", "refresh_token": "r", "expires_in": 900})
+            if asked.path == "/v2/auth/logout":
+                return Reply(204)
+            if asked.path == "/v2/auth/login":
+                logins.append(asked)
+                return Reply(200, {"access_token": f"a{len(logins)}", "refresh_token": "r", "expires_in": 0 if len(logins) == 1 else 900})
+            return Reply(200, {"id": "acc"})
+
+        server = self.serve(script)
+        client = self.client(server, login=("a", "b"))
+        client.account.get()
+        waiting = threading.Thread(target=client.account.get)
+        waiting.start()
+        while "/v2/auth/refresh" not in server.paths():
+            time.sleep(0.001)
+        client.auth.logout()
+        renew.set()
+        waiting.join()
+        client.account.get()
+        self.assertEqual(len(logins), 2)
+        self.assertEqual(server.asked[-1].headers["authorization"], "Bearer a2")
+
     def test_a_token_function_ends_its_session_by_logout(self) -> None:
         server = self.serve(Reply(204))
         self.client(server, token=lambda rejected: "mine").auth.logout()
@@ -440,6 +476,55 @@ class Workers(unittest.TestCase):
         end.set()
         stopping.join(15)
         self.assertEqual([name for name in board.writes if name in ("complete", "move")], ["complete"])
+
+    def test_awaits_the_earlier_run_of_a_task_that_it_claims_again(self) -> None:
+        beats = []
+
+        def beat():
+            beats.append(None)
+            return TaskboardApiError("lost", status=409, code="CONFLICT") if len(beats) == 1 else None
+
+        board = Board(heartbeat=beat)
+        steps = []
+        second = dict(board.waiting[0], fencing_token=2)
+        lost, end = threading.Event(), threading.Event()
+
+        def run(task, context):
+            steps.append(f"begin {task['fencing_token']}")
+            if task["fencing_token"] == 1:
+                context.signal.wait(15)
+                board.waiting.append(second)
+                lost.set()
+                end.wait(15)
+            steps.append(f"end {task['fencing_token']}")
+
+        board.attempts = lambda *_ids, **_options: {"attempts": []}
+        worker = self.start(board, run, concurrency=2, lease=1.2, poll=0.01)
+        self.assertTrue(lost.wait(15))
+        until(lambda: not board.waiting and len(worker._runs) == 1 and worker._runs["task_1"].task is second)
+        # Heartbeats of the second run: it is claimed, and would have begun.
+        until(lambda: len(beats) > 2)
+        self.assertEqual(steps, ["begin 1"])
+        end.set()
+        until(lambda: "complete" in board.writes)
+        self.assertEqual(steps, ["begin 1", "end 1", "begin 2", "end 2"])
+
+    def test_hands_back_only_what_it_still_holds(self) -> None:
+        lost = TaskboardApiError("lost", status=409, code="CONFLICT")
+        began, end = threading.Event(), threading.Event()
+        self.addCleanup(end.set)
+        # The lease is longer than the test: only the write before the hand-over asks.
+        board = Board(heartbeat=lambda: lost)
+
+        def run(task, context):
+            began.set()
+            end.wait(15)
+
+        worker = self.start(board, run, lease=600)
+        self.assertTrue(began.wait(15))
+        worker.stop(0)
+        self.assertIn("heartbeat", board.writes)
+        self.assertNotIn("move", board.writes)
 
     def test_reports_the_refusal_that_ends_it(self) -> None:
         refusal = TaskboardApiError("no", status=401, code="AUTHENTICATION_FAILED")

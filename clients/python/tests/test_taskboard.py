@@ -138,6 +138,17 @@ class Calls(unittest.TestCase):
         self.assertEqual(data["workspace"]["id"], demo.workspace_id)
         self.assertEqual(self.client.board.todo()["success"], True)
 
+    def test_completes_a_task_as_a_person(self) -> None:
+        tasks = self.client.tasks
+        task_id = tasks.create(title="By hand", not_before="2999-01-01T00:00:00Z")["id"]
+        self.assertEqual(tasks.complete(task_id, result="mended")["status"], "completed")
+        task = tasks.get(task_id)
+        self.assertEqual((task["result"], task["taken_by"]["kind"]), ("mended", "api_key"))
+        with self.assertRaises(TaskboardApiError) as refused:
+            tasks.complete(task_id, result="again", take_over=True)
+        self.assertEqual(refused.exception.code, "CONFLICT")
+        tasks.delete(task_id)
+
     def test_errors_name_the_code_and_the_field(self) -> None:
         with self.assertRaises(TaskboardApiError) as refused:
             self.client.tasks.create(title="")
@@ -243,6 +254,23 @@ class Workers(unittest.TestCase):
         approval = until(lambda: next(iter(other.approvals.list(task_id=task_id, status="pending")["approvals"]), None))
         other.approvals.decide(approval["id"], decision="approved")
         self.assertEqual(self.task_when(task_id, "completed")["result"], "approved: the text and the layout")
+
+    def test_postpones_a_task_that_it_cannot_work_on_now(self) -> None:
+        task_id = self.add("Translate")
+
+        class Down(Exception):
+            retry = "later"
+            retry_after = 90
+
+        def run(task, context):
+            raise Down("the model is down")
+
+        self.work(run)
+        ended = until(lambda: [a for a in self.client.tasks.attempts(task_id)["attempts"] if a["outcome"]])
+        self.assertEqual([(a["outcome"], a["reason"]) for a in ended], [("postponed", "the model is down")])
+        task = self.client.tasks.get(task_id)
+        self.assertEqual((task["status"], task["attempts"]), ("pending", 0))
+        self.assertIsNotNone(task["not_before"])
 
     def test_ends_a_cancelled_run_and_fails_for_good(self) -> None:
         task_id = self.add("Cancelled")

@@ -5,7 +5,8 @@ import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { openAiServer, type ServedAnswer } from '../../../packages/ai/test/openai-server.js'
-import { claudeAgent, type ClaudeMessage, type ClaudeQuery } from './claude-agent.js'
+import { claudeAgent } from './claude-agent.js'
+import type { ClaudeMessage, ClaudeQuery, ClaudeResult, ClaudeStreamEvent } from './claude-messages.js'
 import { afterApproval, openAiAgent } from './openai-agent.js'
 
 async function setUp(definition: AgentDefinition, tools: readonly string[] = []) {
@@ -13,6 +14,7 @@ async function setUp(definition: AgentDefinition, tools: readonly string[] = [])
     storage: memoryStorage(),
     agents: [definition],
     createDefaultAgent: false,
+    attempts: { backoff: { baseMs: 1, factor: 1, maxMs: 1 } },
     logger: false,
   })
   onTestFinished(() => taskboard.close({ drainTimeoutMs: 0 }))
@@ -28,6 +30,8 @@ async function setUp(definition: AgentDefinition, tools: readonly string[] = [])
     })
   return {
     board,
+    /** What the task has used, by model. */
+    used: (taskId: string) => taskboard.usage.ofTask(workspace.id, taskId, 'model'),
     pending: async () =>
       (await taskboard.approvals.search({ accountId: account.id, workspaceIds: 'all' })).approvals[0],
     async after(work: () => Promise<unknown>) {
@@ -46,7 +50,7 @@ async function setUp(definition: AgentDefinition, tools: readonly string[] = [])
 
 const refunds: unknown[] = []
 
-async function openAi(answers: readonly ServedAnswer[]) {
+async function openAi(answers: readonly (ServedAnswer | number)[]) {
   const server = await openAiServer((_request, call) => answers[call] ?? 'no more answers')
   onTestFinished(() => server.close())
   const provider = new OpenAIProvider({ baseURL: server.url, apiKey: 'none', useResponses: false })
@@ -84,56 +88,161 @@ describe('the OpenAI Agents SDK', () => {
   it('waits for approval of a call, and stops at its budget', async () => {
     const call: ServedAnswer = [['refund', { order: 7 }]]
     const { definition } = await openAi([call, call, 'Refunded.', call])
-    const { board, work, after, pending } = await setUp(definition, ['refund'])
+    const { board, work, after, pending, used } = await setUp(definition, ['refund'])
     const id = await work({ title: 'Refund' })
     expect(refunds).toEqual([])
     const asked = await pending()
     await after(() => board.decide(asked?.id ?? '', { decision: 'approved' }))
     expect((await board.get(id)).result).toBe('Refunded.')
     expect(refunds).toEqual([{ order: 7 }])
+    expect(await used(id)).toMatchObject([
+      { key: 'tiny', reports: 3, inputTokens: 300, outputTokens: 30, cachedInputTokens: 120 },
+    ])
     const second = await work({ title: 'Refund', budget: { tokens: 50 } })
     expect((await board.get(second)).hold?.reason).toBe('budget')
   })
-})
 
-describe('the Claude Agent SDK', () => {
-  const answered = (id: string): ClaudeMessage => ({
-    type: 'assistant',
-    message: { id, model: 'claude', usage: { input_tokens: 100, output_tokens: 10 } },
+  it.each([400, 401, 404])('gives up on the first %d', async (status) => {
+    const { server, definition } = await openAi([status])
+    const { board, work } = await setUp(definition)
+    const id = await work({ title: 'Refund' })
+    expect((await board.get(id)).hold).toMatchObject({
+      reason: 'failed',
+      message: `the API answered ${status}`,
+    })
+    expect(server.requests).toHaveLength(1)
   })
 
+  it('waits while the API is down', async () => {
+    // The package retries twice by itself.
+    const { definition } = await openAi([503, 503, 503, 'Refunded.'])
+    const { board, work } = await setUp(definition)
+    const id = await work({ title: 'Refund' })
+    expect(await board.get(id)).toMatchObject({ column: 'DONE', attempts: 1, fencingToken: 2 })
+  })
+})
+
+/** An answer as the API streams it: 450 tokens in, of which 100 were cached and 50 are new in the cache, and 30 out. */
+function answered(parent: string | null = null): readonly ClaudeStreamEvent[] {
+  const input = { input_tokens: 300, cache_read_input_tokens: 100, cache_creation_input_tokens: 50 }
+  const event = (given: ClaudeStreamEvent['event']): ClaudeStreamEvent => ({
+    type: 'stream_event',
+    parent_tool_use_id: parent,
+    event: given,
+  })
+  return [
+    event({ type: 'message_start', message: { model: 'claude', usage: { ...input, output_tokens: 1 } } }),
+    event({ type: 'content_block_delta' }),
+    event({ type: 'message_delta', usage: { output_tokens: 30 } }),
+    event({ type: 'message_stop' }),
+  ]
+}
+
+/** The result of a session of so many answers. */
+function resultAfter(answers: number, change: Partial<ClaudeResult> = {}): ClaudeResult {
+  const claude = {
+    inputTokens: 300 * answers,
+    outputTokens: 30 * answers,
+    cacheReadInputTokens: 100 * answers,
+    cacheCreationInputTokens: 50 * answers,
+  }
+  const total_cost_usd = answers / 100
+  return {
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    result: 'Built.',
+    total_cost_usd,
+    modelUsage: { claude },
+    ...change,
+  }
+}
+
+const saying = (...messages: readonly ClaudeMessage[]): ClaudeQuery =>
+  async function* () {
+    yield* messages
+  }
+
+describe('the Claude Agent SDK', () => {
   it('waits for approval of each call that the agent may not make by itself', async () => {
     const did: string[] = []
+    const refused: unknown[] = []
     const query: ClaudeQuery = async function* ({ options }) {
       expect(options).toMatchObject({ model: 'tiny', systemPrompt: 'Be brief.', allowedTools: ['Read'] })
       yield { type: 'system' }
-      yield answered('msg_1')
+      yield* answered()
       const permission = await options.canUseTool('Bash', { command: 'make' })
       if (permission.behavior === 'allow') did.push(JSON.stringify(permission.updatedInput))
-      yield answered('msg_1')
-      yield { type: 'result', subtype: 'success', result: 'Built.' }
+      // An aborted session would ask the model once more.
+      else refused.push([permission.interrupt, options.abortController.signal.aborted])
+      yield resultAfter(1)
     }
-    const { board, work, after, pending } = await setUp(claudeAgent(query), ['Read'])
-    const id = await work({ title: 'Build', budget: { tokens: 300 } })
+    const { board, work, after, pending, used } = await setUp(claudeAgent(query), ['Read'])
+    const id = await work({ title: 'Build' })
     expect((await board.get(id)).hold?.reason).toBe('approval')
+    // Counted although the session has no result.
+    expect(await used(id)).toMatchObject([{ inputTokens: 450, outputTokens: 30, cachedInputTokens: 100 }])
     const asked = await pending()
+    expect(asked?.summary).toBe('Bash {"command":"make"}')
     await after(() => board.decide(asked?.id ?? '', { decision: 'approved' }))
     expect(await board.get(id)).toMatchObject({ column: 'DONE', result: 'Built.' })
     expect(did).toEqual(['{"command":"make"}'])
+    expect(refused).toEqual([[true, false]])
+  })
+
+  it('counts each answer once, those of subagents and those that only the result shows', async () => {
+    const extra = { inputTokens: 20, outputTokens: 5, cacheReadInputTokens: 0, cacheCreationInputTokens: 0 }
+    const { claude } = resultAfter(3).modelUsage as { claude: typeof extra }
+    const query = saying(
+      ...answered(),
+      ...answered('toolu_1'),
+      // It has seen two of three answers, and none of the small model.
+      resultAfter(3, { modelUsage: { claude, haiku: extra }, total_cost_usd: 0.25 }),
+    )
+    const { work, used } = await setUp(claudeAgent(query))
+    const id = await work({ title: 'Build' })
+    expect(await used(id)).toMatchObject([
+      {
+        key: 'claude',
+        reports: 3,
+        inputTokens: 1_350,
+        outputTokens: 90,
+        cachedInputTokens: 300,
+        costMicros: 250_000,
+      },
+      { key: 'haiku', reports: 1, inputTokens: 20, outputTokens: 5, cachedInputTokens: 0, costMicros: 0 },
+    ])
   })
 
   it('stops at its budget, and holds a task that ends without a result', async () => {
     const aborted: boolean[] = []
     const query: ClaudeQuery = async function* ({ options }) {
-      yield answered('msg_1')
+      yield* answered()
       aborted.push(options.abortController.signal.aborted)
-      yield { type: 'result', subtype: 'error_max_turns' }
+      yield resultAfter(1, { subtype: 'error_max_turns' })
     }
     const { board, work } = await setUp(claudeAgent(query))
-    const spent = await work({ title: 'Build', budget: { tokens: 100 } })
+    const spent = await work({ title: 'Build', budget: { tokens: 480 } })
     expect((await board.get(spent)).hold?.reason).toBe('budget')
     const failed = await work({ title: 'Build' })
     expect((await board.get(failed)).hold?.message).toBe('the agent ended without a result: error_max_turns')
-    expect(aborted).toEqual([true, false])
+    // The first session is left before it goes on.
+    expect(aborted).toEqual([false])
+  })
+
+  it('waits while the API is down, and gives up when it refuses', async () => {
+    const results = [529, null, 401].map((api_error_status) =>
+      resultAfter(0, { is_error: true, api_error_status, result: 'error' }),
+    )
+    const query: ClaudeQuery = async function* () {
+      yield results.shift() ?? resultAfter(1)
+    }
+    const { board, work } = await setUp(claudeAgent(query))
+    const id = await work({ title: 'Build' })
+    expect(await board.get(id)).toMatchObject({
+      attempts: 1,
+      fencingToken: 3,
+      hold: { reason: 'failed', message: 'the API answered with an error (401)' },
+    })
   })
 })

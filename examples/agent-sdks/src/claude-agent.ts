@@ -1,44 +1,30 @@
-import { defineAgent, TaskFailure, type AgentDefinition } from '@taskboard/core'
+import { defineAgent, RetryLater, TaskFailure, type AgentDefinition } from '@taskboard/core'
+import { createClaudeMeter } from './claude-meter.js'
+import { resultOf, streamEventOf, type ClaudeQuery, type ClaudeResult } from './claude-messages.js'
 
-/** The part of `query` of `@anthropic-ai/claude-agent-sdk` that this uses. Pass that function. */
-export type ClaudeQuery = (call: {
-  readonly prompt: string
-  readonly options: {
-    readonly model?: string
-    readonly systemPrompt?: string
-    readonly allowedTools: string[]
-    readonly maxTurns: number
-    readonly abortController: AbortController
-    readonly canUseTool: (name: string, input: Record<string, unknown>) => Promise<ClaudePermission>
-  }
-}) => AsyncIterable<ClaudeMessage>
-
-type ClaudePermission =
-  | { readonly behavior: 'allow'; readonly updatedInput: Record<string, unknown> }
-  | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean }
-
-/** Messages of other types are for hosts that show them. */
-export type ClaudeMessage =
-  | {
-      readonly type: 'assistant'
-      readonly message: {
-        readonly id: string
-        readonly model: string
-        readonly usage: { readonly input_tokens: number; readonly output_tokens: number }
-      }
-    }
-  | { readonly type: 'result'; readonly subtype: string; readonly result?: string }
-  | { readonly type: 'system' }
+export interface ClaudeAgentOptions {
+  /**
+   * Who knows what the models cost. `sdk`, the default: the SDK, at the end of a session. A session that ends in a question to people has no
+   * cost then. `board`: the `prices` of `createTaskboard`, after each answer.
+   */
+  readonly cost?: 'sdk' | 'board'
+}
 
 const MOST_TURNS = 20
+const LONGEST_SUMMARY = 2_000
 
-/** Works tasks by the Claude Agent SDK. Every call of a tool that the stored agent does not name waits for a person's approval. */
-export function claudeAgent(query: ClaudeQuery): AgentDefinition {
+/** Works on tasks with the Claude Agent SDK. Every call of a tool that the stored agent does not name waits for a person's approval. */
+export function claudeAgent(query: ClaudeQuery, { cost = 'sdk' }: ClaudeAgentOptions = {}): AgentDefinition {
   return defineAgent({
     type: '*',
     async run({ title, description }, { agent, claim, signal, approval, usage }) {
       const abortController = new AbortController()
-      signal.addEventListener('abort', () => abortController.abort(signal.reason), { once: true })
+      let asking = 0
+      const stop = (): void => {
+        // To abort under a question to people would let the session ask the model once more: it is refused instead.
+        if (asking === 0) abortController.abort(signal.reason)
+      }
+      signal.addEventListener('abort', stop, { once: true })
       const thread = claim.comments.map(({ kind, body }) => ({ kind, body }))
       const messages = query({
         prompt: JSON.stringify({ title, description, thread }),
@@ -47,29 +33,47 @@ export function claudeAgent(query: ClaudeQuery): AgentDefinition {
           ...(agent.systemPrompt !== null && { systemPrompt: agent.systemPrompt }),
           allowedTools: [...agent.tools],
           maxTurns: MOST_TURNS,
+          // The other messages have only a part of an answer's usage.
+          includePartialMessages: true,
           abortController,
           async canUseTool(name, input) {
-            const { decision, comment } = await approval({ action: name, summary: `Call ${name}`, input })
-            if (decision === 'approved') return { behavior: 'allow', updatedInput: input }
-            return { behavior: 'deny', message: comment ?? 'a person rejected this call' }
+            const summary = `${name} ${JSON.stringify(input)}`.slice(0, LONGEST_SUMMARY).toWellFormed()
+            asking += 1
+            try {
+              const { decision, comment } = await approval({ action: name, summary, input })
+              if (decision === 'approved') return { behavior: 'allow', updatedInput: input }
+              return { behavior: 'deny', message: comment ?? 'a person rejected this call' }
+            } catch {
+              return { behavior: 'deny', message: 'the task waits for a person', interrupt: true }
+            } finally {
+              asking -= 1
+            }
           },
         },
       })
-      const counted = new Set<string>()
+      const meter = createClaudeMeter(usage, cost)
+      let result: ClaudeResult | null = null
       for await (const message of messages) {
+        // Under a question, the session is left when it was refused.
+        if (signal.aborted && asking > 0) continue
         signal.throwIfAborted()
-        if (message.type === 'assistant' && !counted.has(message.message.id)) {
-          const { id, model, usage: used } = message.message
-          // One answer comes as several messages, each with the same usage.
-          counted.add(id)
-          await usage({ model, inputTokens: used.input_tokens, outputTokens: used.output_tokens })
-        }
-        if (message.type === 'result') {
-          if (message.subtype === 'success') return message.result ?? ''
-          throw new TaskFailure(`the agent ended without a result: ${message.subtype}`)
-        }
+        const event = streamEventOf(message)
+        if (event !== null) await meter.see(event)
+        result = resultOf(message)
+        if (result !== null) break
       }
-      throw new Error('the agent ended without a result')
+      if (result === null) throw new Error('the agent ended without a result')
+      await meter.settle(result)
+      signal.throwIfAborted()
+      return textOf(result)
     },
   })
+}
+
+function textOf({ subtype, is_error: isError, api_error_status: status, result = '' }: ClaudeResult): string {
+  if (subtype !== 'success') throw new TaskFailure(`the agent ended without a result: ${subtype}`)
+  if (!isError) return result
+  const reason = `the API answered with an error${status == null ? '' : ` (${status})`}`
+  if (status == null || status === 429 || status >= 500) throw new RetryLater(reason)
+  throw new TaskFailure(reason)
 }

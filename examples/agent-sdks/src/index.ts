@@ -1,2 +1,3 @@
-export { claudeAgent, type ClaudeQuery } from './claude-agent.js'
+export { claudeAgent, type ClaudeAgentOptions } from './claude-agent.js'
+export type { ClaudeQuery } from './claude-messages.js'
 export { afterApproval, openAiAgent } from './openai-agent.js'

@@ -1,6 +1,7 @@
 import { Agent, Runner, tool, type Model, type Tool } from '@openai/agents-core'
 import { defineAgent, type AgentDefinition, type Task, type TaskContext } from '@taskboard/core'
 import { z } from 'zod'
+import { openAiFailure } from './openai-failure.js'
 
 export interface OpenAiAgentOptions {
   /** The model by the stored agent's `model`. */
@@ -11,7 +12,7 @@ export interface OpenAiAgentOptions {
 
 const MOST_TURNS = 20
 
-/** Works tasks by the OpenAI Agents SDK, with the model, the prompt and the tools of the stored agent. */
+/** Works on tasks with the OpenAI Agents SDK, with the model, the prompt and the tools of the stored agent. */
 export function openAiAgent({ model, tools = {} }: OpenAiAgentOptions): AgentDefinition {
   return defineAgent({
     type: '*',
@@ -38,9 +39,13 @@ export function openAiAgent({ model, tools = {} }: OpenAiAgentOptions): AgentDef
 function metered(model: Model, { usage, agent, signal }: TaskContext): Model {
   return {
     async getResponse(request) {
-      const response = await model.getResponse(request)
-      const { inputTokens, outputTokens } = response.usage
-      await usage({ model: agent.model ?? 'default', inputTokens, outputTokens })
+      const response = await model.getResponse(request).catch((error: unknown) => {
+        throw openAiFailure(error)
+      })
+      const { inputTokens, outputTokens, inputTokensDetails } = response.usage
+      const cached = inputTokensDetails.reduce((sum, details) => sum + (details['cached_tokens'] ?? 0), 0)
+      const cachedInputTokens = Math.min(cached, inputTokens)
+      await usage({ model: agent.model ?? 'default', inputTokens, outputTokens, cachedInputTokens })
       signal.throwIfAborted()
       return response
     },

@@ -11,6 +11,11 @@ export interface ChecklistAgentOptions {
   readonly now?: () => number
 }
 
+/**
+ * How many tasks it works on at the same time. The samples of a new board are two at most, so that one that a person adds never waits
+ * for them.
+ */
+export const TASKS_AT_ONCE = 3
 /** The most lines that are worked; the report has the number of the others. */
 const MOST_STEPS = 200
 /** The most subtasks of a checklist: a task depends on at most 50 others. */
@@ -38,6 +43,7 @@ export function checklistAgent({ stepMs, now = Date.now }: ChecklistAgentOptions
     // This works for agents of every type.
     type: '*',
     name: 'Checklist agent',
+    concurrency: TASKS_AT_ONCE,
     run: (task, context) => workChecklist(task, context, stepMs),
     chat: (message, { board }) => answerChat(board, message, now()),
   })

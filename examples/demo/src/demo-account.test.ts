@@ -46,8 +46,8 @@ describe('ensureWorker', () => {
     expect((await taskboard.agents.list(workspace.id)).map(({ id }) => id)).toEqual([first.agentId])
     const keys = await taskboard.accounts.listKeys(account.id)
     expect(keys.map(({ scopes }) => scopes)).toEqual([
-      ['tasks:read', 'tasks:write'],
-      ['tasks:read', 'tasks:write'],
+      ['tasks:read', 'tasks:write', 'agents:read'],
+      ['tasks:read', 'tasks:write', 'agents:read'],
     ])
   })
 

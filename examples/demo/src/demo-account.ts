@@ -27,7 +27,7 @@ export async function ensureDemo<Tx>({ accounts }: Taskboard<Tx>): Promise<DemoW
   return { accountId: account.id, workspaceId: id, accountName: account.name, isNew: false }
 }
 
-const WORKER_SCOPES = ['tasks:read', 'tasks:write'] as const satisfies readonly Scope[]
+const WORKER_SCOPES = ['tasks:read', 'tasks:write', 'agents:read'] as const satisfies readonly Scope[]
 
 /** The workspace's oldest agent, or a new one, and a key for a worker of its tasks. The key cannot decide approvals. */
 export async function ensureWorker<Tx>(

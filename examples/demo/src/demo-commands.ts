@@ -1,10 +1,10 @@
 /** Commands to paste into a POSIX shell, one after the other. */
-export interface CommandSection {
+interface CommandSection {
   readonly heading: string
   readonly commands: readonly Command[]
 }
 
-export interface Command {
+interface Command {
   readonly purpose: string
   readonly line: string
 }
@@ -27,6 +27,7 @@ interface Call {
   readonly key?: 'KEY' | 'WORKER'
 }
 
+const RULE = '==='
 const BOARD = '/api/board?action='
 const ADDED_TASK = {
   title: 'Prepare the launch',
@@ -55,28 +56,64 @@ const EVENTS = [
   'approval.requested',
 ]
 
-/** The sections of the greeting. */
-export function commandSections(place: CommandPlace): readonly CommandSection[] {
+/** The path and the body of the first task that a person adds. */
+const addIt = { path: `${BOARD}add`, body: JSON.stringify(ADDED_TASK) }
+
+/** A short line that adds a task. */
+export function addLine(url: string): string {
+  return toCurl(url, { ...addIt, body: JSON.stringify({ title: 'Order 250 stickers' }) })
+}
+
+/** The text of the page with all commands. Keys are not in it: the server prints them when it starts. */
+export function commandsText(place: CommandPlace): string {
+  const keys = place.worker === null ? 'KEY' : 'KEY and WORKER'
+  return [
+    `# Lines to paste into a POSIX shell, after the lines with ${keys} that the server printed when it started.`,
+    ...commandSections(place).flatMap(({ heading, commands }) => [
+      '',
+      `# ${RULE} ${heading} ${RULE}`,
+      ...commands.flatMap(({ purpose, line }) => ['', `# ${purpose}`, line]),
+    ]),
+    '',
+  ].join('\n')
+}
+
+function commandSections(place: CommandPlace): readonly CommandSection[] {
   const call = (purpose: string, given: Call): Command => ({ purpose, line: toCurl(place.url, given) })
   const first = firstCommands(place, call)
   const last = otherCommands(place, call)
+  const programs = {
+    heading: 'Run programs, in the folder of the repository',
+    commands: programCommands(place),
+  }
   if (place.worker === null) {
     return [
       {
-        heading: 'Then try:',
-        commands: [...first, ...ownAgentCommands(place, call), ...last, moveCommand(place)],
+        heading: 'Try the API',
+        commands: [...first, ...ownAgentCommands(call), ...last, moveCommand(place)],
       },
-      {
-        heading: 'And work together with the agent, one line at a time:',
-        commands: togetherCommands(place, call),
-      },
+      { heading: 'Work with the agent, one line at a time', commands: togetherCommands(place, call) },
+      programs,
     ]
   }
   return [
-    { heading: 'Then try:', commands: [...first, ...last] },
+    { heading: 'Try the API', commands: [...first, ...last] },
     {
-      heading: `And be the worker, one line at a time. Its key cannot decide approvals:\n\n  WORKER=${place.worker.key}`,
+      heading: 'Be the worker, one line at a time; its key cannot decide approvals',
       commands: workerCommands(place, place.worker.agentId, call),
+    },
+    programs,
+  ]
+}
+
+function programCommands({ url }: CommandPlace): readonly Command[] {
+  const toClient = (script: 'graphql' | 'realtime'): string =>
+    `TASKBOARD_URL=${url} TASKBOARD_KEY=$KEY npm run ${script} -w @taskboard/example-clients`
+  return [
+    { purpose: 'draw the board, from a GraphQL query', line: toClient('graphql') },
+    {
+      purpose: 'follow what happens on it over a WebSocket, through lost connections, until Ctrl-C',
+      line: toClient('realtime'),
     },
   ]
 }
@@ -85,31 +122,31 @@ type MakeCommand = (purpose: string, call: Call) => Command
 
 function firstCommands({ webhookAllow, worker }: CommandPlace, call: MakeCommand): readonly Command[] {
   const receiver = webhookAllow.length === 0 ? 'https://receiver.example/hook' : 'http://127.0.0.1:9000/hook'
-  const taker = worker === null ? 'the agent takes it at once' : 'it waits for a worker'
+  const taker = worker === null ? 'the agent picks it up immediately' : 'it waits for a worker'
   return [
     call('receive events as signed webhooks', {
       path: '/api/webhooks/create',
       body: JSON.stringify({ url: receiver, events: EVENTS, secret: 'demo-secret' }),
     }),
-    call(`add a task; ${taker}`, { path: `${BOARD}add`, body: JSON.stringify(ADDED_TASK) }),
+    call(`add a task; ${taker}`, addIt),
   ]
 }
 
-function ownAgentCommands(_place: CommandPlace, call: MakeCommand): readonly Command[] {
+function ownAgentCommands(call: MakeCommand): readonly Command[] {
   const chat = (message: string): Call => ({ path: `${BOARD}chat`, body: JSON.stringify({ message }) })
   return [
-    call('watch it being worked', { path: `${BOARD}doing` }),
+    call('watch the agent work on it', { path: `${BOARD}doing` }),
     call('see it done', { path: `${BOARD}done` }),
-    call('ask the agent for its report (the task.completed webhook carries it too)', chat('result')),
+    call('ask the agent for its report; the task.completed webhook has the same text', chat('result')),
     call('let the agent add a task', chat('add Write the report, urgent, due tomorrow')),
   ]
 }
 
 function otherCommands({ workspaceId }: CommandPlace, call: MakeCommand): readonly Command[] {
   return [
-    call('the same tasks by the enterprise API', { path: '/v2/tasks?limit=5' }),
+    call('the same tasks in API v2', { path: '/v2/tasks?limit=5' }),
     call('the agents, their workload and their success rate', { path: '/v2/agents' }),
-    call('the tasks in work, the agents and the figures of a week in one GraphQL request', {
+    call('the tasks in progress, the agents and the figures of a week in one GraphQL request', {
       path: '/v2/graphql',
       body: JSON.stringify({ query: OVERVIEW, variables: { id: workspaceId } }),
     }),
@@ -147,7 +184,7 @@ function decisionCommands(url: string, call: MakeCommand, purpose: string): read
       purpose: 'approve it ("rejected" refuses it)',
       line: `APPROVAL=$(${toCurl(url, pending)} | ${firstId('apr')})`,
     },
-    call('… once; the first decision counts', {
+    call('… which works once: the first decision counts', {
       path: '/v2/approvals/$APPROVAL/decision',
       body: '{"decision":"approved","comment":"Go ahead"}',
     }),

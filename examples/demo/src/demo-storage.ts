@@ -3,6 +3,7 @@ import { migrate, openPglite, postgresStorage, type PgConnection, type PgPool } 
 import pg from 'pg'
 import { copyEmptyBoard } from './empty-board.js'
 import { keepEncryptionKey, keyFileOf } from './encryption-key.js'
+import { shownPath } from './shown-path.js'
 import { SettingError, type DemoSettings } from './settings.js'
 
 /** Where the demo keeps its board. */
@@ -48,7 +49,8 @@ export async function openStorage(
     storage: postgresStorage({ pool: database.pool }),
     encryptionKey,
     place: database.place,
-    keyPlace: settings.encryptionKey === null ? keyFileOf(dataDirectory) : 'TASKBOARD_ENCRYPTION_KEY',
+    keyPlace:
+      settings.encryptionKey === null ? shownPath(keyFileOf(dataDirectory)) : 'TASKBOARD_ENCRYPTION_KEY',
     close: () => database.close(),
   }
 }
@@ -65,14 +67,20 @@ async function openDirectory(directory: string): Promise<OpenedDatabase> {
   try {
     await copyEmptyBoard(directory)
     const opened = await openPglite(directory)
-    return { ...opened, place: `in PGlite under ${directory}` }
+    return { ...opened, place: `in PGlite under ${shownPath(directory)}` }
   } catch (error) {
     throw directoryFault(directory, error)
   }
 }
 
 function openServer(url: string, warn: (message: string) => void): OpenedDatabase {
-  const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // As a statement: PgBouncer refuses connections with options.
+    // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, which its type does not say.
+    onConnect: (client) => client.query('set jit = off').then(() => undefined),
+  })
   // Without a listener an idle connection that the server ends would end this process.
   pool.on('error', (error) => warn(`an idle connection to Postgres was lost: ${error.message}`))
   const { host, pathname } = new URL(url)

@@ -12,10 +12,19 @@ import { ensureDemo, ensureWorker, mintDemoKey } from './demo-account.js'
 import { ensureOwner } from './demo-owner.js'
 import { openStorage, type DemoStorage } from './demo-storage.js'
 import { tokenSecretOf } from './encryption-key.js'
+import { commandsText } from './demo-commands.js'
 import { eventLine } from './event-line.js'
 import { greet } from './greeting.js'
+import { logChannel } from './log-channel.js'
 import { addSampleTasks } from './sample-tasks.js'
 import { SettingError, type DemoSettings } from './settings.js'
+
+/** What an example server has besides the board's own routes. */
+export interface DemoPages {
+  readonly dashboard: Dashboard
+  /** The text of `GET /commands`. */
+  readonly commands: () => string
+}
 
 /** The web framework's part: serves the board's routes, the dashboard, GraphQL and the realtime channel. */
 export interface DemoServer {
@@ -25,7 +34,7 @@ export interface DemoServer {
   listen(
     taskboard: { readonly services: TransportServices },
     address: { readonly host: string; readonly port: number },
-    dashboard: Dashboard,
+    pages: DemoPages,
   ): Promise<Listening>
 }
 
@@ -62,6 +71,9 @@ export async function startDemo(
   }
 }
 
+/** Events that are not printed: there are many, and they name ids only. */
+const QUIET: ReadonlySet<string> = new Set(['task.progress', 'agent.status'])
+
 interface Surroundings {
   readonly opened: DemoStorage
   readonly logger: Logger
@@ -74,32 +86,35 @@ async function serveBoard(
   { opened, logger, print }: Surroundings,
 ): Promise<RunningDemo> {
   const { host, drainMs, webhookAllow } = settings
-  const taskboard = await createDemoBoard(settings, opened, logger)
-  taskboard.events.on('*', (event) => print(eventLine(event)))
+  const taskboard = await createDemoBoard(settings, { opened, logger, print }).catch(refuseKey(opened))
+  taskboard.events.on('*', (event) => {
+    if (!QUIET.has(event.type)) print(eventLine(event))
+  })
   try {
-    await taskboard.start()
+    await taskboard.start().catch(refuseKey(opened))
     const workspace = await ensureDemo(taskboard)
     const owner = await ensureOwner(taskboard, workspace.accountId, settings)
     const key = await mintDemoKey(taskboard, workspace.workspaceId)
     const worker = settings.runsAgent ? null : await ensureWorker(taskboard, workspace.workspaceId)
     const dashboard = taskboardDashboard(taskboard)
-    const listening = await server.listen(taskboard, settings, dashboard).catch(toSettingError(settings))
+    let commands = ''
+    const pages = { dashboard, commands: () => commands }
+    const listening = await server.listen(taskboard, settings, pages).catch(toSettingError(settings))
     const url = `http://${urlHost(host)}:${listening.port}`
+    const place = { url, workspaceId: workspace.workspaceId, webhookAllow, worker }
+    commands = commandsText(place)
     const dashboardUrl = await dashboard.createLoginLink({ email: owner.email, baseUrl: url })
-    const { place, keyPlace } = opened
     print(
       greet({
         ...workspace,
+        ...place,
         ...key,
         owner,
-        worker,
         model: settings.model?.name ?? null,
         framework: server.framework,
-        url,
         dashboardUrl,
-        place,
-        keyPlace,
-        webhookAllow,
+        place: opened.place,
+        keyPlace: opened.keyPlace,
       }),
     )
     // They are checklists.
@@ -125,14 +140,14 @@ async function serveBoard(
 
 async function createDemoBoard(
   settings: DemoSettings,
-  { storage, encryptionKey, keyPlace }: DemoStorage,
-  logger: Logger,
+  { opened: { storage, encryptionKey }, logger, print }: Surroundings,
 ) {
   try {
     return createTaskboard({
       storage,
       agents: await agentsOf(settings),
       webhooks: { allow: settings.webhookAllow },
+      notifications: [logChannel(print)],
       secrets: { encryptionKey },
       tokens: { secret: tokenSecretOf(encryptionKey) },
       logger,
@@ -144,13 +159,15 @@ async function createDemoBoard(
         'must list networks or addresses with commas between them, such as 127.0.0.0/8,::1',
       )
     }
-    if (isTaskboardError(error, 'INVALID_CONFIG') && error.field === 'encryptionKey') {
-      throw new SettingError(
-        'TASKBOARD_ENCRYPTION_KEY',
-        `cannot be used (from ${keyPlace}): ${error.message}`,
-      )
-    }
     throw error
+  }
+}
+
+/** Names where a key comes from that is none, or that is not the key of the stored secrets. */
+function refuseKey({ keyPlace }: DemoStorage): (error: unknown) => never {
+  return (error) => {
+    if (!isTaskboardError(error, 'INVALID_CONFIG') || error.field !== 'secrets.encryptionKey') throw error
+    throw new SettingError('TASKBOARD_ENCRYPTION_KEY', `cannot be used (from ${keyPlace}): ${error.message}`)
   }
 }
 

@@ -1,27 +1,31 @@
 import type { ListedTaskInput, Taskboard } from '@taskboard/core'
 
-/** What a new board begins with, best first: two tasks that are done within half a minute, and one that asks a person. */
+/**
+ * What a new board begins with: a task that asks a person, and two that take about a minute one after the other, so that a person who opens
+ * the dashboard sees an agent at work. Two of them at most are under way at the same time.
+ */
 const samples: readonly ListedTaskInput[] = [
+  {
+    title: 'Sample: book the train',
+    priority: 'urgent',
+    tags: ['sample'],
+    description: '- Look up the connections\n? On which day?\n- Book two seats',
+  },
   {
     title: 'Sample: pack the box for the fair',
     priority: 'high',
     tags: ['sample'],
-    description: '- [x] Find the box\n- 200 stickers\n- 30 mugs\n- the banner',
+    description: '- [x] Find the box\n- 200 stickers\n- wait 8s\n- 30 mugs\n- wait 8s\n- the banner',
   },
   {
-    title: 'Sample: wait for the courier',
+    title: 'Sample: give the box to the courier',
     tags: ['sample'],
-    description: '- Call the courier\n- wait 5s\n- wait 6s\n- wait 7s\n- Hand over the box',
-  },
-  {
-    title: 'Sample: book the train',
-    priority: 'low',
-    tags: ['sample'],
-    description: '- Look up the connections\n? On which day?\n- Book two seats',
+    dependsOn: [1],
+    description: '- Call the courier\n- wait 12s\n- wait 15s\n- wait 15s\n- Hand over the box',
   },
 ]
 
-/** Adds them to the board of a workspace. The checklist agent works them like any others. */
+/** Adds them to the board of a workspace. The checklist agent works on them like on any others. */
 export async function addSampleTasks<Tx>(taskboard: Taskboard<Tx>, workspaceId: string): Promise<void> {
   await taskboard.board(workspaceId).addAll(samples)
 }

@@ -11,6 +11,7 @@ const PARTS: readonly (readonly [string, string, string])[] = [
     '/dashboard',
     'the board for people, live: log in by the link that the server printed, or with the password',
   ],
+  ['Commands', '/commands', 'lines to paste into a shell, with the key that the server printed'],
   ['Board API', '/api/board?action=todo', 'lists a column, adds and moves tasks, and asks the agent'],
   ['Webhooks', '/api/webhooks/create', 'registers an endpoint for signed webhooks (POST)'],
   ['Enterprise API', '/v2/tasks', 'tasks, agents, keys, webhooks and analytics'],
@@ -39,7 +40,7 @@ export function startPage(framework: string): string {
 <style>
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { max-width: 56rem; margin: 2rem auto; padding: 0 1rem }
-th { text-align: left } th, td { padding: .2rem 1rem .2rem 0; vertical-align: top } pre { overflow: auto }
+th { text-align: left } th, td { padding: .2rem 1rem .2rem 0; vertical-align: top }
 </style>
 </head>
 <body>
@@ -49,20 +50,7 @@ key that everything else requires except the reference, the OpenAPI document and
 <table>
 ${rows.join('\n')}
 </table>
-<h2>Try it</h2>
-<pre>${escaped(TRIES)}</pre>
 </body>
 </html>
 `
-}
-
-const TRIES = `KEY=… # the key that the server printed
-URL=http://127.0.0.1:3000 # the address of this page
-curl -s "$URL/api/board?action=add" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"title":"Prepare the launch"}'
-curl -s "$URL/api/board?action=done" -H "Authorization: Bearer $KEY"
-curl -s "$URL/v2/tasks?limit=5" -H "Authorization: Bearer $KEY"
-curl -s "$URL/v2/graphql" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"query":"{ tasks(first: 5) { nodes { title status } } }"}'`
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -9,6 +9,7 @@ import {
 } from '@taskboard/example-clients/testing'
 import { askGraphql, type RealtimeMessage } from '@taskboard/example-clients'
 import { expect } from 'vitest'
+import { TASKS_AT_ONCE } from '../src/checklist-agent.js'
 import type { ServerProcess } from './server-process.js'
 import { runInShell, startInShell } from './shell.js'
 
@@ -49,9 +50,9 @@ const DOCUMENTED_QUERY = /* GraphQL */ `
 const workspaceOf = (server: ServerProcess): string =>
   /^Workspace: (ws_[0-9a-z]+)/m.exec(server.output())?.[1] ?? ''
 
-/** A printed command that runs a client. */
-const clientLine = (server: ServerProcess, script: string): string =>
-  new RegExp(`^ {2}(TASKBOARD_URL=.* npm run ${script} .*)$`, 'm').exec(server.output())?.[1] ?? ''
+/** A command of the server's page that runs a client. */
+const clientLine = async (server: ServerProcess, script: string): Promise<string> =>
+  new RegExp(`^(TASKBOARD_URL=.* npm run ${script} .*)$`, 'm').exec(await server.commands())?.[1] ?? ''
 
 const isCompleted =
   (title: string) =>
@@ -63,9 +64,15 @@ const eventsUpTo = ({ messages }: Follower, last: number): readonly RealtimeMess
 
 /** An external agent takes its own task, and reaches 40 %. The demo's agent, which serves every type, is kept busy meanwhile. */
 async function beginWork(server: ServerProcess) {
-  const { json } = await server.call('add', { title: 'Keeps the demo busy', description: 'wait 30s' })
-  const { id: waiting } = (json as { readonly task: { readonly id: string } }).task
-  await server.printed(/task\.started +Started: Keeps the demo busy/)
+  const waiting: string[] = []
+  for (let place = 1; place <= TASKS_AT_ONCE; place++) {
+    const { json } = await server.call('add', {
+      title: `Keeps the demo busy ${place}`,
+      description: 'wait 30s',
+    })
+    waiting.push((json as { readonly task: { readonly id: string } }).task.id)
+    await server.printed(new RegExp(`task\\.started +Started: Keeps the demo busy ${place}`))
+  }
   const { createAgent: agent } = await askGraphql<{ createAgent: { readonly id: string } }>(
     server,
     'mutation { createAgent(input: { name: "Ada", type: "custom" }) { id } }',
@@ -89,7 +96,9 @@ async function beginWork(server: ServerProcess) {
     taskId: task.id,
     end: async (): Promise<void> => {
       await write('completeTask(id: $id, input: { fencingToken: $token, result: "done" })')
-      await askGraphql(server, 'mutation ($id: ID!) { cancelTask(id: $id) { status } }', { id: waiting })
+      for (const id of waiting) {
+        await askGraphql(server, 'mutation ($id: ID!) { cancelTask(id: $id) { status } }', { id })
+      }
     },
   }
 }
@@ -120,15 +129,15 @@ export async function assertDocumentedQuery(server: ServerProcess): Promise<void
       },
     },
   })
-  const drawn = await runInShell(clientLine(server, 'graphql'), server.key)
+  const drawn = await runInShell(await clientLine(server, 'graphql'), server.key)
   expect(drawn).toContain(`  Under way\n    Long (${taskId}), 40 %, Ada (custom), until `)
   expect(drawn).toContain('    Ada: busy, 1 to do\n')
   await end()
 }
 
-/** By the line that was printed. */
+/** By the line of the page. */
 export async function assertFollowed(server: ServerProcess): Promise<void> {
-  const client = startInShell(clientLine(server, 'realtime'), server.key)
+  const client = startInShell(await clientLine(server, 'realtime'), server.key)
   await client.printed(/subscribed workspace\./)
   const { json } = await server.call('add', { title: 'Watched', description: '- one\n- two' })
   const { id } = (json as { readonly task: { readonly id: string } }).task

@@ -11,10 +11,9 @@ const PATIENCE_MS = 120_000
 const WAIT_MS = 30_000
 const MOST_TABS = 80
 
-const linkOf = (server: ServerProcess): string => /^Dashboard: (\S+)$/m.exec(server.output())?.[1] ?? ''
 const ownerOf = (server: ServerProcess) => {
   const [, email = '', password = ''] =
-    /Owner: +(\S+), whose password is shown only here: (\S+)/.exec(server.output()) ?? []
+    /Owner: +(\S+) \/ (\S+) \(shown only here\)/.exec(server.output()) ?? []
   return { email, password }
 }
 const cardIn = (page: Page, column: 'todo' | 'doing' | 'done', title: string) =>
@@ -82,11 +81,12 @@ async function openPage(browser: Browser): ReturnType<Stage['openPage']> {
 async function assertFirstMinute({ start, openPage: open }: Stage): Promise<void> {
   const server = await start({ TASKBOARD_SAMPLES: 'on' })
   const { page, faults } = await open()
-  await page.goto(linkOf(server))
-  await page.locator('[data-column=done] [data-task]').first().waitFor()
+  await page.goto(server.link)
+  await cardIn(page, 'doing', 'Sample: pack the box for the fair').waitFor()
+  await page.getByRole('navigation').getByText('1 waiting').waitFor()
   expect(page.url()).not.toContain('login')
   const { page: other } = await open()
-  await other.goto(linkOf(server))
+  await other.goto(server.link)
   await other.getByLabel('Password').waitFor()
   expect(faults).toEqual([])
   await server.kill()
@@ -115,7 +115,8 @@ async function assertKeyboardAlone({ start, openPage: open }: Stage): Promise<vo
   await page.getByRole('navigation').getByText('1 waiting').waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('i')
-  await page.getByRole('button', { name: 'Approve' }).first().waitFor()
+  // A button that has just appeared cannot be pressed yet.
+  await page.locator('[data-decision=approved][aria-disabled=false]').first().waitFor()
   await tabTo(page, 'Approve')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Approve' }).first().waitFor({ state: 'detached' })
@@ -134,7 +135,7 @@ async function assertDragThroughKill({ start, openPage: open }: Stage): Promise<
     const server = await start(settings)
     const port = new URL(server.url).port
     const { page, faults } = await open()
-    await page.goto(linkOf(server))
+    await page.goto(server.link)
     expect((await server.call('add', { title: 'Carried through' })).status).toBe(200)
     const card = cardIn(page, 'todo', 'Carried through')
     await card.waitFor()

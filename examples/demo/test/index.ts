@@ -1,5 +1,6 @@
 export { openCuttingProxy, startFollower } from '@taskboard/example-clients/testing'
 export { describeDashboard } from './dashboard-cases.js'
+export { assertClaimedByTools } from './mcp-cases.js'
 export { describeServer } from './server-cases.js'
 export { launch, startServer } from './server-process.js'
 export type { ServerProcess } from './server-process.js'

@@ -1,8 +1,35 @@
 import { expect } from 'vitest'
+import { call, connect } from '../../../packages/mcp/test/mcp-client.js'
 import { inspect } from '../../../packages/mcp/test/audit.js'
 import type { ServerProcess } from './server-process.js'
 
 export { hasAudits } from '../../../packages/mcp/test/audit.js'
+
+/**
+ * A client with the printed key of the worker claims a task by a URL without an agent. Then one claims that is set up as docs/mcp.md
+ * says, for an agent of its own.
+ */
+export async function assertClaimedByTools(server: ServerProcess): Promise<void> {
+  const { url } = server
+  const worker = /^ {2}WORKER=(\S+)$/m.exec(server.output())?.[1] ?? ''
+  await server.call('add', { title: 'For the worker' })
+  const first = await connect(url, worker, { path: '/mcp' })
+  expect(await call(first, 'claim_task')).toMatchObject({ task: { title: 'For the worker' } })
+  await first.close()
+  const created = await fetch(`${url}/v2/agents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Claude', type: 'remote' }),
+  })
+  const { id } = (await created.json()) as { readonly id: string }
+  await server.call('add', { title: 'For Claude' })
+  const second = await connect(url, worker, { path: '/mcp?tools=worker,planner&agent=Claude' })
+  const { task } = await call(second, 'claim_task')
+  expect(task).toMatchObject({ title: 'For Claude' })
+  const { id: taskId } = task as { readonly id: string }
+  expect(await call(second, 'get_task', { task_id: taskId })).toMatchObject({ agent: { id, name: 'Claude' } })
+  await second.close()
+}
 
 /** The Inspector's command line lists the tools and adds a task, which the agent of the server works. */
 export async function assertInspected(server: ServerProcess): Promise<void> {

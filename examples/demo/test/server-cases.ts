@@ -7,7 +7,7 @@ import { assertDocumentedQuery, assertFollowed, assertResumed, connectClients } 
 import { assertInspected, hasAudits } from './mcp-cases.js'
 import { startServer, type ServerProcess } from './server-process.js'
 import { runInShell } from './shell.js'
-import { assertTogetherLines, assertWorkedTogether, printedLines } from './together-cases.js'
+import { assertTogetherLines, assertWorkedTogether, commandsUnder } from './together-cases.js'
 
 interface WirePayload {
   readonly event: string
@@ -37,9 +37,9 @@ export function describeServer(framework: string, main: URL): void {
 
     it('prints its address, its state and a key', () => assertGreeting(framework, started))
     it('describes itself on its first page, without the key', () => assertStartPage(framework, started))
-    it('prints a link to the dashboard before all else, which logs the owner in once', () =>
+    it('prints a link to the dashboard after all else, which logs the owner in once', () =>
       assertDashboard(started))
-    it('prints commands that work as printed', () => assertCommands(started))
+    it('has a page with commands that work as they are', () => assertCommands(started))
     it('lets the owner log in with the password that it printed', () => assertLogin(started))
     it('works a task and sends signed webhooks', () => assertWebhooks(started))
     it('works the task of an agent that was created over the API', () => assertCustomAgent(started))
@@ -51,7 +51,7 @@ export function describeServer(framework: string, main: URL): void {
     it('sends the realtime client the events of a task from created to completed', () =>
       assertFollowed(started.server))
     it('sends a client that was cut off the events that it missed', () => assertResumed(started.server))
-    it('prints lines to ask, answer and approve that work as printed', () =>
+    it('has lines there to ask, answer and approve that work as they are', () =>
       assertTogetherLines(started.server))
     it('works a list with questions, approvals and subtasks over HTTP', async () => {
       await assertWorkedTogether(started.server)
@@ -77,6 +77,7 @@ async function assertStartPage(framework: string, { server }: Started): Promise<
   expect(page).toContain(`<h1>Taskboard on ${framework}</h1>`)
   for (const path of [
     '/dashboard',
+    '/commands',
     '/api/board?action=todo',
     '/v2/reference',
     '/v2/graphql',
@@ -86,6 +87,7 @@ async function assertStartPage(framework: string, { server }: Started): Promise<
     expect(page).toContain(`href="${path}"`)
   expect(page).not.toContain(server.key)
   expect(page).not.toContain('<script')
+  expect(await server.commands()).not.toContain(server.key)
   for (const [, path] of page.matchAll(/href="([^"]+)"/g))
     expect((await fetch(server.url + String(path))).status).not.toBe(500)
   const lost = await fetch(`${server.url}/v2/nothing`)
@@ -102,7 +104,7 @@ async function assertHealth({ server }: Started): Promise<void> {
 }
 
 async function assertDashboard({ server }: Started): Promise<void> {
-  const [, link = '', code] = /^Dashboard: (http\S+\/dashboard\/)#login=(\S+)\n/.exec(server.output()) ?? []
+  const [link = '', code] = server.link.split('#login=')
   const page = await fetch(link)
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   const [, script = ''] = /src="(assets\/main-\w+\.js)"/.exec(await page.text()) ?? []
@@ -121,8 +123,7 @@ async function assertDashboard({ server }: Started): Promise<void> {
 }
 
 async function assertLogin({ server }: Started): Promise<void> {
-  const [, email, password] =
-    /^Owner: +(\S+), whose password is shown only here: (\S+)$/m.exec(server.output()) ?? []
+  const [, email, password] = /^Owner: +(\S+) \/ (\S+) \(shown only here\)$/m.exec(server.output()) ?? []
   const login = await fetch(`${server.url}/v2/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -135,7 +136,7 @@ async function assertLogin({ server }: Started): Promise<void> {
 
 async function assertCommands({ server }: Started): Promise<void> {
   const answers: unknown[] = []
-  for (const line of printedLines(server, 'Then try:')) {
+  for (const line of await commandsUnder(server, 'Try the API')) {
     answers.push(JSON.parse(await runInShell(line, server.key)))
     if (line.includes('action=add')) await server.printed(/task\.completed +Completed: Prepare the launch/)
   }

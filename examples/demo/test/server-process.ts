@@ -12,6 +12,10 @@ export interface ServerProcess extends WatchedProcess {
   readonly url: string
   /** The key that it has printed. */
   readonly key: string
+  /** The link to the dashboard that it has printed. */
+  readonly link: string
+  /** The page with commands. */
+  commands(): Promise<string>
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void
   /** Calls the board API and returns what it answered. */
   call(action: string, body?: object): Promise<{ readonly status: number; readonly json: unknown }>
@@ -42,7 +46,7 @@ const FROM_SOURCES = ['--conditions=@taskboard/source', '--import', 'tsx']
 export async function launch(
   main: URL,
   settings: Settings = {},
-): Promise<Omit<ServerProcess, 'url' | 'key' | 'call'>> {
+): Promise<Omit<ServerProcess, 'url' | 'key' | 'link' | 'commands' | 'call'>> {
   const data = await mkdtemp(join(tmpdir(), 'taskboard-demo-'))
   if (settings['TASKBOARD_DATA'] === undefined) await fillPgliteDirectory(data)
   const loader = main.pathname.endsWith('.ts') ? FROM_SOURCES : []
@@ -71,11 +75,13 @@ export async function startServer(main: URL, settings: Settings = {}): Promise<S
   const process = await launch(main, settings)
   const [, url = ''] = await process.printed(/Taskboard on \w+: (\S+)\n/)
   const [, key = ''] = await process.printed(/KEY=(\S+)\n/)
-  await process.printed(/Ctrl-C ends it/)
+  const [, link = ''] = await process.printed(/^ {2}(\S+#login=\S+)\n/m)
   return {
     ...process,
     url,
     key,
+    link,
+    commands: async () => (await fetch(`${url}/commands`)).text(),
     async call(action, body) {
       const response = await fetch(`${url}/api/board?action=${action}`, {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -20,11 +20,14 @@ interface Pasted {
 
 const VARIABLES = ['TASK', 'APPROVAL', 'CLAIM', 'TOKEN', 'WORKER']
 
-/** The commands under a heading of the greeting. */
-export function printedLines(server: ServerProcess, heading: string): readonly string[] {
-  const [, section = ''] = server.output().split(`\n${heading}`)
-  const [commands = ''] = section.split('\n\nAnd ')
-  return commands.match(/(?<=^ {2})(?!#)\S.*$/gm) ?? []
+/** The commands of the server's page under a heading. */
+export async function commandsUnder(server: ServerProcess, heading: string): Promise<readonly string[]> {
+  const [, section = ''] = (await server.commands()).split(`\n# === ${heading}`)
+  const [commands = ''] = section.split('\n# === ')
+  return commands
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '' && !line.startsWith('#'))
 }
 
 async function paste(server: ServerProcess, line: string, variables: string): Promise<Pasted> {
@@ -41,8 +44,8 @@ async function pasteAll(
   isReady: (line: string) => Promise<unknown> | undefined,
 ): Promise<readonly unknown[]> {
   const answers: unknown[] = []
-  let variables = ''
-  for (const line of printedLines(server, heading)) {
+  let variables = /^ {2}(WORKER=\S+)$/m.exec(server.output())?.[1] ?? ''
+  for (const line of await commandsUnder(server, heading)) {
     await isReady(line)
     const pasted = await paste(server, line, variables)
     variables = pasted.variables
@@ -51,11 +54,11 @@ async function pasteAll(
   return answers
 }
 
-/** By the lines that were printed, with the demo's own agent. */
+/** By the lines of the page, with the demo's own agent. */
 export async function assertTogetherLines(server: ServerProcess): Promise<void> {
   const happened = (event: string) => server.printed(new RegExp(`${event}.* Plan the party`))
   let passed = 0
-  const answers = await pasteAll(server, 'And work together with the agent', () => {
+  const answers = await pasteAll(server, 'Work with the agent', () => {
     passed += 1
     if (passed === 2) return happened('Question on')
     if (passed === 4) return happened('Approval requested for')
@@ -74,17 +77,17 @@ export async function assertTogetherLines(server: ServerProcess): Promise<void> 
   ])
 }
 
-/** By the lines that were printed, without an agent in the process. */
+/** By the lines of the page, without an agent in the process. */
 export async function assertWorkerLines(server: ServerProcess): Promise<void> {
-  const add = printedLines(server, 'Then try').find((line) => line.includes('action=add')) ?? ''
+  const lines = await commandsUnder(server, 'Try the API')
+  const add = lines.find((line) => line.includes('action=add')) ?? ''
   const { answer } = await paste(server, add, '')
   const { id } = (answer as { readonly task: WireTask }).task
-  const answers = await pasteAll(server, 'And be the worker', () => undefined)
+  const answers = await pasteAll(server, 'Be the worker', () => undefined)
   const claimed = (token: number) => ({
     task: { id, status: 'in_progress', attempts: 1, fencing_token: token },
   })
   expect(answers).toMatchObject([
-    null,
     claimed(1),
     { id, status: 'blocked' },
     { kind: 'answer', body: 'Green', author: { kind: 'api_key', name: 'npm start' } },
@@ -148,9 +151,9 @@ export async function assertWorkedTogether(
   await first.printed(/Question on Move: Which floor/)
   let server = await next(first)
   await send(server, `/tasks/${id}/answer`, { body: 'The third' })
-  await server.printed(/Approval requested for Move: Sign the lease/)
+  await server.printed(/Approval requested for Move: .*: Sign the lease/)
   await decide(server, id, 'Sign the lease', { decision: 'approved' })
-  await server.printed(/Approval requested for Move: Sell the desks/)
+  await server.printed(/Approval requested for Move: .*: Sell the desks/)
   server = await next(server)
   await decide(server, id, 'Sell the desks', { decision: 'rejected', comment: 'We keep them' })
   await server.printed(/Question on Move: Which day/)

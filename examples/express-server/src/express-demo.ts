@@ -13,12 +13,13 @@ import express from 'express'
 /** Serves a board with Express, beside a route of the host's own. */
 export const expressDemo: DemoServer = {
   framework: 'Express',
-  async listen(taskboard, { host, port }, dashboard) {
+  async listen(taskboard, { host, port }, { dashboard, commands }) {
     const app = express()
     app.disable('x-powered-by')
     const routes = [taskboardGraphql(taskboard), taskboardMcp(taskboard), dashboard, healthRoutes(taskboard)]
     app.use(taskboardRouter(taskboard, { routes, notFound: 'envelope' }))
     app.get('/', (_request, response) => void response.set(START_PAGE_HEADERS).send(startPage('Express')))
+    app.get('/commands', (_request, response) => void response.type('text/plain').send(commands()))
     app.get('/health', (_request, response) => void response.json({ ok: true }))
 
     const server = createServer(app)

@@ -55,8 +55,8 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
   it('has every acknowledged task after a kill -9, and is held by one process at a time', async () => {
     const settings = { TASKBOARD_DATA: data }
     const first = await startServer(main, settings)
-    expect(first.output()).toContain(`State:     in PGlite under ${data};`)
-    expect(first.output()).toContain('of the account "Demo", made now')
+    expect(first.output()).toContain(`State:     in PGlite under ${data}, kept`)
+    expect(first.output()).toContain('of the account "Demo", new')
     expect((await stat(join(data, 'encryption-key'))).mode & 0o777).toBe(0o600)
 
     const second = await launch(main, settings)
@@ -68,7 +68,7 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
     const added = await addUntilKilled(first, 20)
     expect(added.length).toBeGreaterThanOrEqual(20)
     const again = await startServer(main, settings)
-    expect(again.output()).toContain('of the account "Demo", found there')
+    expect(again.output()).toContain('of the account "Demo", found')
     expect(workspaceOf(again)).toBe(workspaceOf(first))
     expect(again.key).not.toBe(first.key)
     expect(await idsOnBoard(again)).toEqual(expect.arrayContaining([...added]))
@@ -135,7 +135,7 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
     expect(await server.ended).toEqual({ code: 0, signal: null })
 
     const again = await startServer(main, settings)
-    expect(again.output()).toContain('of the account "Demo", found there')
+    expect(again.output()).toContain('of the account "Demo", found')
     expect(await idsOnBoard(again)).toHaveLength(1)
     await again.kill()
     await database.drop()

@@ -27,7 +27,7 @@ describe('npm start with a language model', { timeout: 240_000 }, () => {
       TASKBOARD_SAMPLES: 'on',
     })
     onTestFinished(() => server.kill())
-    expect(server.output()).toContain('the model tiny works the tasks in this process')
+    expect(server.output()).toContain('the model tiny works on the tasks in this process')
     const v2 = async (path: string, body?: object): Promise<unknown> => {
       const response = await fetch(`${server.url}/v2${path}`, {
         headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },

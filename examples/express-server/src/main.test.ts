@@ -2,7 +2,13 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { assertWorkerLines, launch, runInShell, startServer } from '@taskboard/example-demo/testing'
+import {
+  assertClaimedByTools,
+  assertWorkerLines,
+  launch,
+  runInShell,
+  startServer,
+} from '@taskboard/example-demo/testing'
 import { describe, expect, inject, it } from 'vitest'
 
 const sources = new URL('main.ts', import.meta.url)
@@ -13,6 +19,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
     const [, commands = ''] = /^KEY=tb_…\n([\s\S]*?)^```$/m.exec(readme) ?? []
     const server = await startServer(sources)
+    const page = await server.commands()
     const printed = await runInShell(commands.replaceAll('http://127.0.0.1:3000', server.url), server.key)
     await server.kill()
     const overview = '{"data":{"tasks":{"nodes":\\[{"title":"Write the report",.*\\]}}}'
@@ -21,24 +28,41 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(printed).toMatch(
       new RegExp(`^${added}{"success":true,"tasks":\\[.*\\],"count":\\d}${replied}${overview}$`),
     )
-    const clients = server.output().match(/(?<=^ {2}TASKBOARD_URL=\S+ )TASKBOARD_KEY=.*$/gm)
+    const clients = page.match(/(?<=^TASKBOARD_URL=\S+ )TASKBOARD_KEY=.*$/gm)
     expect(clients).toHaveLength(2)
     expect(readme.match(/^TASKBOARD_KEY=.*$/gm)).toEqual(clients)
   })
 
-  it('begins a new board with sample tasks, which the agent works one after the other', async () => {
+  it('begins a new board with sample tasks, for which a new task does not wait', async () => {
     const server = await startServer(main, { TASKBOARD_SAMPLES: 'on' })
-    await server.printed(/Completed: Sample: pack the box for the fair/)
-    await server.printed(/Started: Sample: wait for the courier/)
-    expect(server.output()).toContain('New task: Sample: book the train')
+    await server.printed(/Started: Sample: pack the box for the fair/)
+    await server.printed(/Question on Sample: book the train: On which day/)
+    await server.call('add', { title: 'Mine' })
+    await server.printed(/Completed: Mine/)
+    expect(server.output()).not.toContain('Completed: Sample')
     await server.kill()
   })
 
-  it('runs no agent with TASKBOARD_AGENT=off, says so, and prints what a worker does', async () => {
+  it('notifies by a line in the terminal, once a user has set that up', async () => {
+    const server = await startServer(main)
+    const channel = { type: 'log', name: 'Terminal', config: {}, events: ['task.completed'] }
+    const made = await fetch(`${server.url}/v2/notification-channels`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(channel),
+    })
+    expect(made.status).toBe(201)
+    await server.call('add', { title: 'Order the cake' })
+    await server.printed(/Z notification {3}\[Terminal\] Completed: Order the cake\n/)
+    await server.kill()
+  })
+
+  it('runs no agent with TASKBOARD_AGENT=off, says so, and has lines of what a worker does', async () => {
     const server = await startServer(main, { TASKBOARD_AGENT: 'off' })
-    expect(server.output()).toMatch(/^Agent: +agent_\w+ waits for a worker .*; none runs in this process$/m)
-    expect(server.output()).not.toContain('the agent takes it at once')
+    expect(server.output()).toMatch(/^Agent: +agent_\w+ waits for a worker over HTTP$/m)
+    expect(server.output()).not.toContain('the agent picks it up immediately')
     await assertWorkerLines(server)
+    await assertClaimedByTools(server)
     await server.kill()
   })
 

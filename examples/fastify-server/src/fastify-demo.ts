@@ -11,11 +11,12 @@ import Fastify from 'fastify'
 /** Serves a board with Fastify, beside a route of the host's own. */
 export const fastifyDemo: DemoServer = {
   framework: 'Fastify',
-  async listen(taskboard, { host, port }, dashboard) {
+  async listen(taskboard, { host, port }, { dashboard, commands }) {
     const app = Fastify()
     const routes = [taskboardGraphql(taskboard), taskboardMcp(taskboard), dashboard, healthRoutes(taskboard)]
     await app.register(taskboardPlugin, { taskboard, routes, notFound: 'envelope' })
     app.get('/', (_request, reply) => reply.headers(START_PAGE_HEADERS).send(startPage('Fastify')))
+    app.get('/commands', (_request, reply) => reply.type('text/plain; charset=utf-8').send(commands()))
     app.get('/health', () => ({ ok: true }))
 
     const connections = drainable(app.server)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
+import { closeServer } from '@taskboard/core/transport'
 import { taskboardRouter } from '@taskboard/express'
 import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
 import { attachRealtime } from '@taskboard/ws'
@@ -34,10 +34,6 @@ export const listenOnExpress: Listen = async (taskboard, sessions, port) => {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      const closed = promisify(server.close.bind(server))()
-      server.closeIdleConnections()
-      await closed
-    },
+    close: () => closeServer(server, taskboard),
   }
 }

@@ -27,5 +27,5 @@ export const listenOnFastify: Listen = async (taskboard, sessions, port) => {
   attachRealtime(app.server, taskboard, { basePath: BASE_PATH, protocols: [graphqlSubscriptions(taskboard)] })
 
   const url = await app.listen({ host: '127.0.0.1', port })
-  return { url, close: () => app.close() }
+  return { url, close: () => taskboard.close().then(() => app.close()) }
 }

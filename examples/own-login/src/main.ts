@@ -6,7 +6,7 @@ import { createSessions, type Member } from './sessions.js'
 
 const members: Member[] = []
 const sessions = createSessions(members)
-const taskboard = createBoard(memoryStorage(), sessions)
+const taskboard = createBoard(memoryStorage(), (request) => sessions.find(request.header('cookie')))
 const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
 members.push({ name: 'ada', password: 'engine', accountId: account.id, workspaceId: workspace.id })
 
@@ -18,6 +18,4 @@ console.log(`The host: ${host.url}
   curl -b jar ${host.url}/kanban/v2/tasks
   curl -b jar -H 'Origin: https://evil.example' -X POST ${host.url}/kanban/v2/tasks   # 403`)
 
-process.once('SIGINT', () => {
-  void taskboard.close().then(() => host.close())
-})
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void host.close())

@@ -7,35 +7,47 @@ import { logIn, type Page } from '../test/browser.js'
 import { createBoard } from './board.js'
 import { listenOnExpress } from './express-host.js'
 import { listenOnFastify } from './fastify-host.js'
-import type { Host } from './host.js'
+import { expressSessionHost } from './express-session-host.js'
+import { fastifySessionHost } from './fastify-session-host.js'
+import type { Host, Listen, SessionHost } from './host.js'
 import { createSessions, type Member } from './sessions.js'
 
 const SUBSCRIBE = 'subscription { taskEvents { __typename ... on TaskEvent { type title } } }'
 const json = { 'content-type': 'application/json' }
 
+/** A host with sessions of its own. */
+const ownSessions =
+  (listen: Listen) =>
+  (members: readonly Member[]): SessionHost => {
+    const sessions = createSessions(members)
+    return {
+      authenticate: (request) => sessions.find(request.header('cookie')),
+      listen: (taskboard, port) => listen(taskboard, sessions, port),
+    }
+  }
+
 describe.each([
-  ['Express', listenOnExpress],
-  ['Fastify', listenOnFastify],
-])('a host with a cookie login on %s, the board below /kanban', (_, listen) => {
+  ['Express', ownSessions(listenOnExpress)],
+  ['Fastify', ownSessions(listenOnFastify)],
+  ['Express with express-session and passport', expressSessionHost],
+  ['Fastify with @fastify/session', fastifySessionHost],
+])('a host with a cookie login on %s, the board below /kanban', (_, openHost) => {
   let taskboard: Taskboard
   let host: Host
   let member: Member
   let ada: Awaited<ReturnType<typeof logIn>>
   beforeEach(async () => {
     const members: Member[] = []
-    const sessions = createSessions(members)
-    taskboard = createBoard(memoryStorage(), sessions)
+    const { authenticate, listen } = openHost(members)
+    taskboard = createBoard(memoryStorage(), authenticate, 100)
     const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
     member = { name: 'ada', password: 'engine', accountId: account.id, workspaceId: workspace.id }
     members.push(member)
-    host = await listen(taskboard, sessions, 0)
+    host = await listen(taskboard, 0)
     await taskboard.start()
     ada = await logIn(host.url, 'ada', 'engine')
   })
-  afterEach(async () => {
-    await taskboard.close()
-    await host.close()
-  })
+  afterEach(() => host.close())
 
   const at = (path: string): string => `${host.url}/kanban${path}`
   const socketAt = (path: string): string => at(path).replace('http:', 'ws:')
@@ -120,6 +132,45 @@ describe.each([
     const { hold } = await taskboard.board(member.workspaceId).get(id)
     expect([await titles(), hold]).toEqual([['ours'], null])
     expect(await taskboard.webhooks.list(member.workspaceId)).toEqual([])
+  })
+
+  it('ends the WebSockets of a session that ends, and keeps those of others', async () => {
+    const page = ada.openPage(host.url)
+    const other = (await logIn(host.url, 'ada', 'engine')).openPage(host.url)
+    const sockets = [
+      await open(page, socketAt('/v2/realtime')),
+      await open(page, socketAt('/v2/graphql'), 'graphql-transport-ws'),
+    ]
+    const theirs = await follow(other, socketAt('/v2/realtime'))
+    for (const socket of sockets) {
+      const opened = keep(socket)
+      const isGraphql = socket.protocol !== ''
+      socket.send(
+        JSON.stringify(
+          isGraphql
+            ? { type: 'connection_init', payload: { authorization: 'cookie' } }
+            : { type: 'auth', token: 'cookie' },
+        ),
+      )
+      await opened.heard(isGraphql ? 'connection_ack' : 'auth.ok')
+    }
+    const closed = Promise.all(sockets.map((socket) => once(socket, 'close')))
+    expect((await page.send(`${host.url}/logout`, { method: 'POST' })).status).toBe(204)
+    expect((await closed).map(([code]) => code as unknown)).toEqual([4401, 4403])
+    await taskboard.board(member.workspaceId).add({ title: 'still here' })
+    expect(await theirs.heard('still here')).toContain('task.created')
+  })
+
+  it('keeps the name of its user with what the user writes and takes', async () => {
+    const page = ada.openPage(host.url)
+    const { id } = await taskboard.board(member.workspaceId).add({ title: 'ours' })
+    const body = (value: object) => ({ method: 'POST', headers: json, body: JSON.stringify(value) })
+    await page.send(at(`/v2/tasks/${id}/comments`), body({ body: 'Mine.' }))
+    await page.send(at(`/v2/tasks/${id}/move`), body({ to: 'doing' }))
+    const ours = { kind: 'user', id: 'member:ada', name: 'ada' }
+    const { comments } = await taskboard.board(member.workspaceId).comments(id)
+    const { takenBy } = await taskboard.board(member.workspaceId).get(id)
+    expect([comments[0]?.author, takenBy]).toEqual([ours, ours])
   })
 
   it('trusts the origin that it lists as its own', async () => {

@@ -43,10 +43,11 @@ function idOf(cookie = ''): string {
   return COOKIE.exec(cookie)?.[1] ?? ''
 }
 
-function toPrincipal({ name, accountId, workspaceId }: Member): Principal {
+export function toPrincipal({ name, accountId, workspaceId }: Member): Principal {
   return {
     id: `member:${name}`,
     kind: 'user',
+    name,
     accountId,
     tier: 'professional',
     scopes,

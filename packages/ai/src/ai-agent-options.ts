@@ -1,6 +1,14 @@
-import { TaskboardError, type Agent, type AgentDefinition, type BudgetInput } from '@taskboard/core'
+import {
+  TaskboardError,
+  TaskFailure,
+  type Agent,
+  type AgentDefinition,
+  type BudgetInput,
+  type Task,
+} from '@taskboard/core'
 import type { generateText, LanguageModel, ToolSet } from 'ai'
 import { boardToolNames, type BoardToolName } from './tools/board-tools.js'
+import type { ToolContext } from './tools/tool-context.js'
 import type { TranscriptPlace } from './transcript-place.js'
 
 type CallOptions = Parameters<typeof generateText>[0]
@@ -20,13 +28,20 @@ export type ModelSettings = Pick<
   | 'providerOptions'
 >
 
+/** The tools of the host for one attempt at a task. */
+export type ToolsOf = (agent: Agent, task: Task, context: ToolContext) => ToolSet | Promise<ToolSet>
+
 export interface AiAgentOptions {
   /** The model of a stored agent, usually by its `model`. An error that it throws fails the attempt. */
   readonly model: (agent: Agent) => LanguageModel | Promise<LanguageModel>
   /** Which stored agents this works for. Default `'*'`: all whose type no other runtime serves. */
   readonly type?: string | undefined
-  /** The tools of the host, by name. A stored agent can call those that its `tools` names, and no others. */
-  readonly tools?: ToolSet | undefined
+  /**
+   * The tools of the host, by name; or a function that returns those for one attempt, when they depend on whom it is for. A stored agent can
+   * call those that its `tools` names, and no others. Whoever may change the agent chooses these names: read in each tool for whom it is called
+   * (`toolContextOf`). An error that the function throws fails the attempt.
+   */
+  readonly tools?: ToolSet | ToolsOf | undefined
   /** The tools of the board that every agent can call. Default: all of them. */
   readonly boardTools?: readonly BoardToolName[] | undefined
   /** How many times one attempt calls the model at most: 1 to 1,000, default 20. Beyond that the task goes on hold as `failed`. */
@@ -55,7 +70,7 @@ export interface AiAgentOptions {
 /** The options, checked and complete. */
 export interface AiAgentSettings {
   readonly model: AiAgentOptions['model']
-  readonly tools: ReadonlyMap<string, ToolSet[string]>
+  readonly toolsOf: (...run: Parameters<ToolsOf>) => Promise<ReadonlyMap<string, ToolSet[string]>>
   readonly boardTools: readonly BoardToolName[]
   readonly maxSteps: number
   readonly budget: BudgetInput | null
@@ -84,10 +99,9 @@ export function readAiAgentOptions(options: AiAgentOptions): AiAgentSettings {
     'boardTools',
     `has ${unknown.join(', ')}; known are ${boardToolNames.join(', ')}`,
   )
-  for (const [name, tool] of Object.entries(tools)) checkTool(name, tool)
   return {
     model: options.model.bind(options),
-    tools: new Map(Object.entries(tools)),
+    toolsOf: readTools(tools),
     boardTools,
     maxSteps: readWhole(options, 'maxSteps', { absent: 20, least: 1, most: 1_000 }),
     budget: options.budget ?? null,
@@ -107,6 +121,27 @@ export function readAiAgentOptions(options: AiAgentOptions): AiAgentSettings {
     transcripts: options.transcripts ?? null,
     settings: options.settings ?? {},
   }
+}
+
+/** A fixed set is checked now, and what a function returns when it does. Then only the host's log names what is wrong with which tool. */
+function readTools(tools: ToolSet | ToolsOf): AiAgentSettings['toolsOf'] {
+  if (typeof tools !== 'function') {
+    const checked = Promise.resolve(checkedTools(tools))
+    return () => checked
+  }
+  return async (...run) => {
+    const made = await tools(...run)
+    try {
+      return checkedTools(made)
+    } catch (cause) {
+      throw new TaskFailure('the host made tools that are not valid', { cause })
+    }
+  }
+}
+
+function checkedTools(tools: ToolSet): ReadonlyMap<string, ToolSet[string]> {
+  for (const [name, tool] of Object.entries(tools)) checkTool(name, tool)
+  return new Map(Object.entries(tools))
 }
 
 function checkTool(name: string, tool: ToolSet[string]): void {

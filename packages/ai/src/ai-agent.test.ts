@@ -48,12 +48,16 @@ describe('an agent that was created over the API', () => {
   it('fails for good when it names a tool that the host lacks', async () => {
     const { model, calls } = scriptedModel([])
     const options = { model: () => model, tools: { search } }
-    const { work } = await agentBoard(options, { tools: ['search', 'shell', 'ask_person', 'constructor'] })
-    expect((await work({ title: 'x' })).hold).toMatchObject({
-      reason: 'failed',
-      message: 'the agent names tools that this host does not have: shell, constructor; it has: search',
+    const { work, attempts, logged } = await agentBoard(options, {
+      tools: ['shell', 'ask_person', 'constructor'],
     })
+    const message = 'the agent names tools that it cannot have: shell, constructor'
+    const { id, hold } = await work({ title: 'x' })
+    expect(hold).toMatchObject({ reason: 'failed', message })
+    expect(await attempts(id)).toEqual([['failed', message]])
     expect(calls).toHaveLength(0)
+    // What the host has is for the host alone.
+    expect(inspect(logged, { depth: 10 })).toContain('the tools of the host for this attempt: search')
   })
 
   it('has only the tools of the board that the host chooses', async () => {

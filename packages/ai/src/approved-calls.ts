@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolSet } from 'ai'
+import { asSchema, type ModelMessage, type ToolSet } from 'ai'
 import { clipped } from './prompt/fit-section.js'
 import type { Records } from './records.js'
 import type { Run } from './run.js'
@@ -24,18 +24,32 @@ const LONGEST_NOTE = 4_000
 
 /**
  * Does what people have approved since it was asked for, with the input that they approved. The model need not ask again, and could
- * only ask in other words.
+ * only ask in other words. What another asker prepared is not done, nor what the tool no longer takes.
  */
 export async function doApprovedCalls(run: Run, { approvals }: Records): Promise<readonly DoneCall[]> {
   const done: DoneCall[] = []
-  for (const { id, action, status, input } of approvals) {
+  for (const { id, action, status, asker, input } of approvals) {
     const toolName = action.startsWith(toolActionPrefix) ? action.slice(toolActionPrefix.length) : ''
     const tool = run.tools.ofHost.get(toolName)
-    if (status !== 'approved' || tool === undefined) continue
+    if (status !== 'approved' || asker.kind !== 'runtime' || tool === undefined) continue
+    const fault = await schemaFault(tool, input)
+    if (fault !== null) {
+      await run.context.log(
+        clipped(`Did not call ${toolName}, as approved (${id}): ${fault}`, LONGEST_NOTE),
+        'warn',
+      )
+      continue
+    }
     const output = await executeWithApproval(run, tool, { toolCallId: id, toolName, input }, [])
     done.push({ toolName, input, result: textOf(output) })
   }
   return done
+}
+
+/** Why the tool does not take the input; null when it does. It was asked for by an earlier run, perhaps of other code. */
+async function schemaFault({ inputSchema }: ToolSet[string], input: unknown): Promise<string | null> {
+  const read = await asSchema(inputSchema).validate?.(input)
+  return read?.success === false ? read.error.message : null
 }
 
 /**

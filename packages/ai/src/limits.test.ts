@@ -150,13 +150,6 @@ describe('a failure', () => {
     expect(inspect(logged, { depth: 10 })).not.toContain('secret')
   })
 
-  it.each([429, 503, undefined])('of the provider (%s) is retried', async (status) => {
-    const { model, calls } = scriptedModel([failed(status), 'done'])
-    const { work } = await agentBoard({ model: () => model })
-    expect(await work({ title: 'x' })).toMatchObject({ column: 'DONE', attempts: 2 })
-    expect(calls).toHaveLength(2)
-  })
-
   it('that may pass is repeated within the attempt', async () => {
     const { model } = scriptedModel([failed(429), 'done'])
     const { work } = await agentBoard({ model: () => model, maxRetries: 1, settings: { temperature: 0 } })

@@ -1,4 +1,4 @@
-import { TaskFailure } from '@taskboard/core'
+import { RetryLater, TaskFailure } from '@taskboard/core'
 import {
   APICallError,
   InvalidPromptError,
@@ -8,6 +8,7 @@ import {
   RetryError,
   UnsupportedFunctionalityError,
 } from 'ai'
+import { retryAfterMs } from './retry-after.js'
 
 const LONGEST_QUOTE = 300
 /** Errors of the host's settings: another attempt meets them as well. */
@@ -19,26 +20,47 @@ const FINAL = [
   UnsupportedFunctionalityError,
 ]
 
+/** What Node.js and its `fetch` say of a connection that was not made, or broke. */
+const CONNECTION_CODE =
+  /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)(UNREACH|DOWN)|UND_ERR_(SOCKET|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT))$/
+const MOST_CAUSES = 5
+
 /**
  * The error of a call, for the task's attempts and the log. It has no text of the prompt, which the SDK's errors carry along, nor what
- * a provider says about requests and credentials. A `TaskFailure` when another attempt would fail as well.
+ * a provider says about requests and credentials. A `RetryLater` when the provider is down or overloaded, and a `TaskFailure` when another
+ * attempt would fail as well.
  */
 export function modelFailure(error: unknown): Error {
   const last: unknown = RetryError.isInstance(error) ? error.lastError : error
-  if (APICallError.isInstance(last)) return callFailure(last)
+  if (APICallError.isInstance(last) && !brokeOff(last)) return callFailure(last)
+  if (isConnectionFault(last)) return new RetryLater('the connection to the provider of the model broke off')
   if (FINAL.some((kind) => kind.isInstance(last)))
     return new TaskFailure(`the model cannot be called: ${nameOf(last)}`)
   return new Error(`the call of the model failed: ${nameOf(last)}`)
 }
 
-function callFailure({ statusCode, isRetryable, message }: APICallError): Error {
-  if (statusCode === undefined) {
-    const text = 'the provider of the model cannot be reached'
-    return isRetryable ? new Error(text) : new TaskFailure(text)
-  }
+function callFailure({ statusCode, isRetryable, message, responseHeaders = {} }: APICallError): Error {
+  const failure = (text: string): Error =>
+    isRetryable
+      ? new RetryLater(text, { retryAfterMs: retryAfterMs(responseHeaders) })
+      : new TaskFailure(text)
+  if (statusCode === undefined) return failure('the provider of the model cannot be reached')
   const quote = mayQuote(statusCode) ? `: ${message.slice(0, LONGEST_QUOTE).toWellFormed()}` : ''
-  const text = `the provider of the model answered ${statusCode}${quote}`
-  return isRetryable ? new Error(text) : new TaskFailure(text)
+  return failure(`the provider of the model answered ${statusCode}${quote}`)
+}
+
+/** The provider had begun an answer, so its status says nothing. */
+function brokeOff(error: APICallError): boolean {
+  return error.statusCode !== undefined && error.statusCode < 300 && isConnectionFault(error)
+}
+
+function isConnectionFault(error: unknown): boolean {
+  let cause: unknown = error
+  for (let depth = 0; cause instanceof Error && depth < MOST_CAUSES; depth++) {
+    if ('code' in cause && typeof cause.code === 'string' && CONNECTION_CODE.test(cause.code)) return true
+    cause = cause.cause
+  }
+  return false
 }
 
 /** Answers to a request as such may quote it, and those about credentials may contain a part of them. */

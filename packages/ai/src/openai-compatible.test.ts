@@ -3,7 +3,7 @@ import { tool } from 'ai'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { agentBoard } from '../test/agent-board.js'
-import { HANGS, openAiServer, type ServedAnswer } from '../test/openai-server.js'
+import { BREAKS, GONE, HANGS, openAiServer, type ServedAnswer } from '../test/openai-server.js'
 import type { AiAgentOptions } from './index.js'
 
 async function served(
@@ -47,11 +47,11 @@ describe.each([{ streaming: true }, { streaming: false }])(
       ])
     })
 
-    it('is retried while it is overloaded, and its refusals are final', async () => {
+    it('is waited for while it is overloaded, and its refusals are final', async () => {
       const printed = vi.spyOn(console, 'error')
       onTestFinished(() => printed.mockRestore())
       const { work } = await served([503, 'done', 400], { streaming })
-      expect(await work({ title: 'x' })).toMatchObject({ column: 'DONE', attempts: 2 })
+      expect(await work({ title: 'x' })).toMatchObject({ column: 'DONE', attempts: 1, fencingToken: 2 })
       expect(await work({ title: 'y' })).toMatchObject({
         attempts: 1,
         hold: { reason: 'failed', message: 'the provider of the model answered 400' },
@@ -64,12 +64,17 @@ describe.each([{ streaming: true }, { streaming: false }])(
 describe.each([{ streaming: true }, { streaming: false }])(
   'a local server (streaming: $streaming)',
   ({ streaming }) => {
-    it('that is gone fails the attempt', async () => {
-      const { server, work } = await served([], { streaming })
-      await server.close()
-      expect((await work({ title: 'x', maxAttempts: 1 })).hold?.message).toBe(
-        'the provider of the model cannot be reached',
-      )
+    it.each([
+      { answer: GONE, reason: 'the provider of the model cannot be reached' },
+      { answer: BREAKS, reason: 'the connection to the provider of the model broke off' },
+    ])('that is away ($answer) is waited for', async ({ answer, reason }) => {
+      const { work, attempts: attemptsAt } = await served([answer, 'done'], { streaming })
+      const { id, attempts } = await work({ title: 'x' })
+      expect(attempts).toBe(1)
+      expect(await attemptsAt(id)).toEqual([
+        ['postponed', reason],
+        ['completed', null],
+      ])
     })
 
     it('that stops in the middle of an answer is given up in time', async () => {

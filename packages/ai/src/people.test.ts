@@ -19,6 +19,14 @@ function refundTool(options: { readonly fails?: boolean } = {}) {
   return { refunds, refund }
 }
 
+/** The entries of a part of the first message. */
+function sectionOf(prompt: string | undefined, about: string): unknown[] {
+  const [, { content }] = JSON.parse(prompt ?? '') as [unknown, { content: [{ text: string }] }]
+  const [, section = ''] = content[0].text.split(`about="${about}">\n`)
+  const [lines = ''] = section.split('\n</data-')
+  return lines.split('\n').map((line) => JSON.parse(line) as unknown)
+}
+
 const SEVEN = { order: 7, cents: 1_900 }
 
 describe('a question', () => {
@@ -31,7 +39,7 @@ describe('a question', () => {
     const asked = await work({ title: 'Paint the door' })
     expect(asked.hold).toMatchObject({ reason: 'needs_input', message: 'Which colour?' })
     const done = nextEnd()
-    await board.answer(asked.id, { body: 'green', authorName: 'Grace' })
+    await board.answer(asked.id, { body: 'green' }, { actor: { kind: 'host', id: null, name: 'Grace' } })
     await done
     expect(await board.get(asked.id)).toMatchObject({
       column: 'DONE',
@@ -46,12 +54,14 @@ describe('a question', () => {
 
   it('is found with its answer at the top of the longest thread', async () => {
     const { model, prompts } = scriptedModel([[['ask_person', { question: 'Which colour?' }]], 'Painted.'])
-    const { work, board, nextEnd } = await agentBoard({ model: () => model, promptCharacters: 4_000 })
+    const host = await agentBoard({ model: () => model, promptCharacters: 4_000 })
+    const { work, board, nextEnd, taskboard, workspaceId, agent } = host
     const { id } = await work({ title: 'Paint the door', description: 'd'.repeat(9_000) })
-    await board.update(id, { notBefore: Date.now() + 50 })
+    await taskboard.agents.update(workspaceId, agent.id, { paused: true })
     const ended = nextEnd()
     await board.answer(id, { body: 'green' })
     for (let n = 0; n < 20; n++) await board.comment(id, { body: `${n} ${'c'.repeat(900)}` })
+    await taskboard.agents.update(workspaceId, agent.id, { paused: false })
     await ended
     const second = (prompts()[1] ?? '').replaceAll('\\', '')
     expect(second).toMatch(
@@ -92,7 +102,18 @@ describe('a tool that needs approval', () => {
     await done
     expect(await board.get(id)).toMatchObject({ column: 'DONE', result: 'Refunded.' })
     expect(refunds).toEqual([SEVEN])
-    expect(prompts()[1]).toContain('R-1')
+    expect(sectionOf(prompts()[1], 'calls that were approved and done now')).toEqual([
+      { tool: 'refund', input: SEVEN, result: '{"receipt":"R-1"}' },
+    ])
+    expect(sectionOf(prompts()[1], 'approvals')).toEqual([
+      {
+        action: 'tool:refund',
+        status: 'approved, and done now',
+        comment: null,
+        input: JSON.stringify(SEVEN),
+      },
+    ])
+    expect(prompts()[1]).not.toContain('not used yet')
     expect((await board.comments(id)).comments.at(-1)?.body).toContain('Called refund, as approved (apr_')
     expect((await approvals()).map(({ status }) => status)).toEqual(['used'])
   })

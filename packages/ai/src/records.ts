@@ -7,9 +7,11 @@ export interface Records {
   readonly outputs: readonly TaskOutput[]
   /** The newest 100, oldest first. */
   readonly approvals: readonly Approval[]
+  /** The ids of the approvals that this attempt has used. */
+  readonly usedNow: ReadonlySet<string>
 }
 
-const NONE: Records = { logs: [], outputs: [], approvals: [] }
+const NONE: Records = { logs: [], outputs: [], approvals: [], usedNow: new Set() }
 const MOST_APPROVALS = 100
 
 /** A first attempt needs no reading. */
@@ -20,5 +22,17 @@ export async function readRecords({ id }: Task, { board, claim }: TaskContext): 
     board.outputs(id),
     board.approvals(id, { limit: MOST_APPROVALS }),
   ])
-  return { logs: logs.filter(({ level }) => level !== 'debug'), outputs, approvals: approvals.toReversed() }
+  return {
+    logs: logs.filter(({ level }) => level !== 'debug'),
+    outputs,
+    approvals: approvals.toReversed(),
+    usedNow: new Set(),
+  }
+}
+
+/** What was read now, with the approvals that were used since `before`. */
+export function usedSince(before: Records, now: Records): Records {
+  const open = new Set(before.approvals.flatMap(({ id, status }) => (status === 'approved' ? [id] : [])))
+  const used = now.approvals.filter(({ id, status }) => status === 'used' && open.has(id))
+  return { ...now, usedNow: new Set(used.map(({ id }) => id)) }
 }

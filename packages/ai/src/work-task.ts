@@ -6,9 +6,10 @@ import { callModel, type ModelAnswer } from './call-model.js'
 import { createMark } from './prompt/mark.js'
 import { instructionsOf } from './prompt/instructions.js'
 import { briefing } from './prompt/briefing.js'
-import { readRecords } from './records.js'
+import { readRecords, usedSince } from './records.js'
 import { executeCalls } from './tools/execute-calls.js'
 import { selectTools } from './tools/select-tools.js'
+import { createToolContext } from './tools/tool-context.js'
 import { openTranscript } from './transcript.js'
 
 /** While a run goes on, its progress is an estimate that stays below this. */
@@ -17,14 +18,17 @@ const MOST_PROGRESS = 95
 /** One attempt at a task: calls the model, executes the tools that it calls, and so on until it answers without a call. */
 export async function workTask(settings: AiAgentSettings, task: Task, context: TaskContext): Promise<string> {
   const { agent, signal } = context
-  const tools = selectTools(settings, agent)
+  const toolContext = createToolContext(task, context)
+  const tools = selectTools(settings, await settings.toolsOf(agent, task, toolContext), agent)
   const model = await settings.model(agent)
   if (settings.budget !== null && task.budget === null) {
     await context.board.update(task.id, { budget: settings.budget })
   }
-  const run = { settings, task, context, tools }
-  const records = await readRecords(task, context)
-  const done = await doApprovedCalls(run, records)
+  const run = { settings, task, context, tools, toolContext }
+  const before = await readRecords(task, context)
+  const done = await doApprovedCalls(run, before)
+  // The calls have used up their approvals.
+  const records = done.length === 0 ? before : usedSince(before, await readRecords(task, context))
   const transcript = await openTranscript(run)
   const mark = createMark()
   const system = instructionsOf({ agent, tools, mark })

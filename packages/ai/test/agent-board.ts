@@ -4,6 +4,7 @@ import {
   type Logger,
   type TaskboardEvent,
   type TaskInput,
+  type TaskboardOptions,
 } from '@taskboard/core'
 import { toFetchHandler } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
@@ -23,6 +24,7 @@ export async function agentBoard(
     readonly system_prompt?: string
     readonly tools?: readonly string[]
   } = {},
+  hostOptions: Partial<TaskboardOptions> = {},
 ) {
   const logged: Logged[] = []
   const say = (fields: object, message: string): void => void logged.push({ fields, message })
@@ -33,6 +35,7 @@ export async function agentBoard(
     createDefaultAgent: false,
     attempts: { backoff: { baseMs: 1, factor: 1, maxMs: 1 } },
     logger,
+    ...hostOptions,
   })
   onTestFinished(() => taskboard.close({ drainTimeoutMs: 0 }))
   const { account, workspace } = await taskboard.accounts.create({ name: 'Test', tier: 'professional' })
@@ -73,6 +76,10 @@ export async function agentBoard(
     events,
     logged,
     workspaceId: workspace.id,
+    accountId: account.id,
+    /** How the attempts at a task ended, and why. */
+    attempts: async (taskId: string) =>
+      (await taskboard.tasks.attempts(reach, taskId)).map(({ outcome, reason }) => [outcome, reason]),
     approvals: async () => (await taskboard.approvals.search(reach)).approvals,
     /** Adds a task, and resolves with it when it is done or waits for people. */
     async work(input: TaskInput) {

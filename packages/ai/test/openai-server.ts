@@ -19,9 +19,18 @@ export interface OpenAiServer {
   close(): Promise<void>
 }
 
-const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
+const USAGE = {
+  prompt_tokens: 100,
+  prompt_tokens_details: { cached_tokens: 40 },
+  completion_tokens: 10,
+  total_tokens: 110,
+}
 /** As an answer: the server begins to answer, and stops. */
 export const HANGS = 0
+/** As an answer: the connection ends without one. */
+export const GONE = 1
+/** As an answer: the connection ends in the middle of it. */
+export const BREAKS = 2
 
 const ENVELOPE = { id: 'chatcmpl-1', created: 0, model: 'tiny' }
 
@@ -35,6 +44,8 @@ export async function openAiServer(
     const isKnown = request.method === 'POST' && request.url === '/v1/chat/completions'
     const given = isKnown ? script(body, requests.push(body) - 1) : 404
     if (given === HANGS) response.write(' ')
+    else if (given === GONE) request.socket.destroy()
+    else if (given === BREAKS) breakOff(response)
     else if (typeof given === 'number') sendError(response, given)
     else if (body.stream === true) sendStream(response, given)
     else sendWhole(response, given)
@@ -53,6 +64,11 @@ export async function openAiServer(
         server.closeAllConnections()
       }),
   }
+}
+
+function breakOff(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1_000 })
+  response.write(' ', () => response.destroy())
 }
 
 async function readJson(request: IncomingMessage): Promise<ServedRequest> {

@@ -33,6 +33,8 @@ export function createProgram(
   const root = new CommanderCommand('taskboard')
     .description('The command line of Taskboard, a kanban board for people and AI agents.')
     .version(version)
+    // A command that is a group, too, leaves the options behind the next word to that one.
+    .enablePositionalOptions()
     .helpCommand(false)
     .addHelpText('after', () => `\nEnvironment:\n${environmentLines()}\n\nExit codes:\n${exitCodeLines()}`)
   const parents = new Map<string, CommanderCommand>()
@@ -41,7 +43,8 @@ export function createProgram(
     const [group = ''] = words
     const parent = words.length === 1 ? root : (parents.get(group) ?? addGroup(root, group))
     if (words.length > 1) parents.set(group, parent)
-    addCommand(parent, words.at(-1) ?? '', command, host)
+    const added = addCommand(parent, words.at(-1) ?? '', command, host)
+    if (parent === root) parents.set(group, added)
   }
   for (const one of [
     root,
@@ -65,7 +68,12 @@ function addGroup(root: CommanderCommand, name: string): CommanderCommand {
     .helpCommand(false)
 }
 
-function addCommand(parent: CommanderCommand, name: string, command: Command, host: CliHost): void {
+function addCommand(
+  parent: CommanderCommand,
+  name: string,
+  command: Command,
+  host: CliHost,
+): CommanderCommand {
   const added = parent.command(name).description(command.summary)
   for (const { name: argument, summary } of command.arguments ?? []) added.argument(`<${argument}>`, summary)
   for (const option of [
@@ -75,7 +83,7 @@ function addCommand(parent: CommanderCommand, name: string, command: Command, ho
   ]) {
     added.addOption(toOption(option))
   }
-  added.action(async (...given: unknown[]) => {
+  return added.action(async (...given: unknown[]) => {
     const count = command.arguments?.length ?? 0
     const options = given[count] as Options & CliOptions
     const cli = createCli(host, options)

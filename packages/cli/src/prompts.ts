@@ -12,6 +12,8 @@ export interface PromptStream {
 
 /** Questions to the person, or lines of standard input when that is no terminal. */
 export interface Prompts {
+  /** Whether a person reads the questions, and types the answers. */
+  readonly isTerminal: boolean
   ask(question: string): Promise<string>
   /** What is typed is not shown. */
   askSecret(question: string): Promise<string>
@@ -51,7 +53,7 @@ export function createPrompts(stdin: Readable & PromptStream, stderr: TextStream
     )
   }
 
-  return { ask, askSecret }
+  return { isTerminal: stdin.isTTY === true && stderr.isTTY === true, ask, askSecret }
 }
 
 /** Reads a line from the keyboard at each call. `echo` gets what to show of it. */

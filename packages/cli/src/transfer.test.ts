@@ -1,3 +1,5 @@
+import { createTaskboard } from '@taskboard/core'
+import { postgresStorage } from '@taskboard/postgres'
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -87,6 +89,33 @@ describe('commands on a database', () => {
     expect(await on(database, ['create-key', 'ops', '--scope', 'all', '--new-account', 'B'])).toMatchObject({
       code: 8,
     })
+  })
+
+  it('prune done tasks', { timeout: 60_000 }, async () => {
+    const database = await migrated()
+    const taskboard = createTaskboard({
+      storage: postgresStorage({ pool: database.pool }),
+      secrets: { encryptionKey: Buffer.alloc(32) },
+      logger: false,
+    })
+    const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+    const board = taskboard.board(workspace.id)
+    const first = await board.add({ title: 'First' })
+    const second = await board.add({ title: 'Second', dependsOn: [first.id] })
+    const open = await board.add({ title: 'Open' })
+    for (const { id } of [first, second]) await board.move(id, 'DONE')
+    const daysAgo = (days: number) =>
+      database.pool.query('update taskboard.task set completed_at = taskboard.now_ms() - $1::bigint', [
+        days * 86_400_000,
+      ])
+    await daysAgo(9)
+    expect(await on(database, ['prune'])).toMatchObject({ code: 2 })
+    expect(await on(database, ['prune', '--done-days', 'many'])).toMatchObject({ code: 2 })
+    expect((await on(database, ['prune', '--done-days', '10', '--json'])).json()).toEqual({ deleted: 0 })
+    await daysAgo(11)
+    expect((await on(database, ['prune', '--done-days', '10', '--json'])).json()).toEqual({ deleted: 2 })
+    expect((await board.list('TODO')).tasks.map(({ id }) => id)).toEqual([open.id])
+    expect((await board.list('DONE')).tasks).toEqual([])
   })
 
   it('work on a directory of PGlite', { timeout: 120_000 }, async () => {

@@ -13,7 +13,7 @@ import { commands } from '../src/commands.js'
 
 const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
 /** What else is tested: on databases, and programs as agents. */
-const elsewhere = ['work', 'migrate', 'status', 'create-key', 'export', 'import']
+const elsewhere = ['work', 'migrate', 'status', 'prune', 'create-key', 'export', 'import']
 
 /** Calls every command against the demo on a database. */
 export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
@@ -106,6 +106,24 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
       expect(table.stdout).toMatch(/^ID .*TITLE\n.*Write the report\n$/)
     })
 
+    it('completes a task with a result, and one that an agent has only by --take-over', async () => {
+      const { id } = await json<{ id: string }>('add', ['By hand', '--priority', 'low'])
+      expect(await json('complete', [id, '-'], 'mended\n')).toMatchObject({ id, status: 'completed' })
+      const page = await text(['show', id])
+      expect(page.stdout).toMatch(/^taken by +\S/m)
+      expect(page.stdout).toContain('mended')
+      const client = createClient({ baseUrl: server.url, key: server.key })
+      const agent = await json<{ id: string }>('agents create', ['Busy'])
+      const claimed = await json<{ id: string }>('add', ['Of an agent', '--assign', agent.id])
+      await client.tasks.claim({ agent_id: agent.id })
+      const refused = await text(['complete', claimed.id, 'mine'])
+      expect(refused.code).not.toBe(0)
+      expect(refused.stderr).toContain('an agent works on the task')
+      expect(await json('complete', [claimed.id, 'mine', '--take-over'])).toMatchObject({
+        status: 'completed',
+      })
+    })
+
     it('creates, lists, pauses, resumes and deletes agents', async () => {
       const { id } = await json<{ id: string }>('agents create', [
         'Shell',
@@ -152,7 +170,10 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
         })
         const { approvals } = await json<{ approvals: { id: string }[] }>('approvals', ['--task', id])
         expect(approvals).toHaveLength(1)
-        const decided = await json(command, [id, '--comment', 'as discussed'])
+        const shown = await json<{ input: unknown; short_digest: string }>('approvals show', [id])
+        expect(shown.input).toEqual({ sum: 5 })
+        const digest = ['--digest', shown.short_digest]
+        const decided = await json(command, [id, '--comment', 'as discussed', ...digest])
         expect(decided).toMatchObject({
           status: command === 'approve' ? 'approved' : 'rejected',
           comment: 'as discussed',

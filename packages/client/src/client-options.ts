@@ -20,7 +20,7 @@ export type ClientCredential =
   | { readonly token: TokenFunction; readonly key?: undefined; readonly login?: undefined }
   | { readonly key?: undefined; readonly login?: undefined; readonly token?: undefined }
 
-/** Where the routes are below `baseUrl`: the `paths` of `createTaskboard`. */
+/** Where the routes are below `baseUrl`: the `paths` of `createTaskboard`, without a slash at the end. */
 export interface ClientPaths {
   /** Default `/api/board`. */
   readonly board: string

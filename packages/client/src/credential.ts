@@ -83,7 +83,7 @@ function sessionSource(login: LoginCredential, calls: SessionCalls, now: () => n
     const { email, password, mfaCode } = login
     if (isCodeUsed) {
       throw new TaskboardApiError(
-        'the session ended, and the code of the second factor is used up: log in again',
+        'the session ended, and the code of the second factor is used: log in again',
         {
           status: 401,
           code: 'LOGIN_REQUIRED',

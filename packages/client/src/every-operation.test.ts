@@ -71,6 +71,7 @@ const operationOf: Readonly<Record<string, OperationId>> = {
   'notificationChannels.create': 'createNotificationChannel',
   'notificationChannels.list': 'listNotificationChannels',
   'notificationChannels.listAll': 'listNotificationChannels',
+  'notificationChannels.types': 'listNotificationChannelTypes',
   'notificationChannels.get': 'getNotificationChannel',
   'notificationChannels.update': 'updateNotificationChannel',
   'notificationChannels.delete': 'deleteNotificationChannel',

@@ -223,6 +223,8 @@ export interface Task {
   /** In percent. */
   readonly progress: number
   readonly agent: TaskAgent | null
+  /** Who moved the task to doing or done, or completed it, without an agent; null in todo and for the work of an agent. */
+  readonly taken_by: NamedActor | null
   /** The number of tasks in depends_on that are not done. */
   readonly open_dependencies: number
   readonly result: string | null
@@ -236,6 +238,13 @@ export interface Task {
 export interface Budget {
   readonly tokens: number | null
   readonly cost_usd: number | null
+}
+
+export interface NamedActor {
+  readonly kind: 'user' | 'api_key' | 'agent' | 'host' | 'system'
+  readonly id: string | null
+  /** As it was at that time; null for none. */
+  readonly name: string | null
 }
 
 export interface ListedTask {
@@ -264,6 +273,8 @@ export interface ListedTask {
   /** In percent. */
   readonly progress: number
   readonly agent: TaskAgent | null
+  /** Who moved the task to doing or done, or completed it, without an agent; null in todo and for the work of an agent. */
+  readonly taken_by: NamedActor | null
   /** The number of tasks in depends_on that are not done. */
   readonly open_dependencies: number
   readonly result: string | null
@@ -310,6 +321,8 @@ export interface TaskDetail {
   /** In percent. */
   readonly progress: number
   readonly agent: TaskAgent | null
+  /** Who moved the task to doing or done, or completed it, without an agent; null in todo and for the work of an agent. */
+  readonly taken_by: NamedActor | null
   /** The number of tasks in depends_on that are not done. */
   readonly open_dependencies: number
   readonly result: string | null
@@ -347,7 +360,8 @@ export interface TaskAttempt {
   }
   readonly started_at: string
   readonly ended_at: string | null
-  readonly outcome: 'completed' | 'failed' | 'retried' | 'held' | 'expired' | 'revoked' | 'handed_back' | null
+  readonly outcome:
+    'completed' | 'failed' | 'retried' | 'held' | 'expired' | 'revoked' | 'handed_back' | 'postponed' | null
   readonly reason: string | null
 }
 
@@ -384,6 +398,20 @@ export interface TaskScore {
       readonly value: number
     }
   }
+  /** Why no agent can take the task now. Empty when one can as soon as its turn comes, and outside of todo. */
+  readonly waits_for: readonly {
+    /** `no_agent`: the workspace has none that may take the task. `paused`, `offline`, `budget`: so are the agents that may take it, each of them; `budget` without agents is that of the workspace. */
+    readonly reason: 'hold' | 'not_before' | 'dependencies' | 'no_agent' | 'budget' | 'paused' | 'offline'
+    /** When it ends by itself; null when it does not. */
+    readonly until: string | null
+    /** How many tasks, or agents. */
+    readonly count: number | null
+    /** The first five of the agents. */
+    readonly agents: readonly {
+      readonly id: string
+      readonly name: string
+    }[]
+  }[]
   readonly as_of: string
 }
 
@@ -413,6 +441,8 @@ export interface ClaimedTask {
   /** In percent. */
   readonly progress: number
   readonly agent: TaskAgent | null
+  /** Who moved the task to doing or done, or completed it, without an agent; null in todo and for the work of an agent. */
+  readonly taken_by: NamedActor | null
   /** The number of tasks in depends_on that are not done. */
   readonly open_dependencies: number
   readonly result: string | null
@@ -423,6 +453,8 @@ export interface ClaimedTask {
   readonly completed_at: string | null
   readonly fencing_token: number
   readonly lease_expires_at: string
+  /** The last question of an agent on the task; null when there is none. */
+  readonly question: Comment | null
   /** The answer to the last question on the task; null when there is none. */
   readonly answer: Comment | null
 }
@@ -430,12 +462,7 @@ export interface ClaimedTask {
 export interface Comment {
   readonly id: string
   readonly task_id: string
-  readonly author: {
-    readonly kind: 'user' | 'api_key' | 'agent' | 'host' | 'system'
-    readonly id: string | null
-    /** As it was when the comment was written. */
-    readonly name: string | null
-  }
+  readonly author: NamedActor
   readonly kind: 'comment' | 'question' | 'answer' | 'decision'
   readonly body: string
   readonly created_at: string
@@ -481,18 +508,19 @@ export interface Approval {
   readonly input: unknown
   /** The SHA-256 of the canonical JSON of the input. */
   readonly input_digest: string
+  /** The first 12 digits of input_digest, such as 3f2a-91bc-0d4e. Show it with the input, and pass it with the decision. */
+  readonly short_digest: string
   readonly status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired'
   readonly agent_id: string
   readonly requested_by: {
     readonly kind: 'user' | 'api_key' | 'agent' | 'host' | 'system'
     readonly id: string | null
   }
+  /** What asked, and may use it: an agent in the host's process, the credential that requested_by names, or the host's own code. */
+  readonly asker: 'runtime' | 'credential' | 'host'
   readonly requested_at: string
   readonly expires_at: string
-  readonly decided_by: {
-    readonly kind: 'user' | 'api_key' | 'agent' | 'host' | 'system'
-    readonly id: string | null
-  } | null
+  readonly decided_by: NamedActor | null
   readonly decided_at: string | null
   readonly comment: string | null
   readonly used_at: string | null
@@ -544,6 +572,8 @@ export interface Agent {
   readonly current_workload: number
   /** The completed share of its last hundred attempts that it ended itself; 1 before the first. */
   readonly success_rate: number
+  /** Whether no runtime of the host runs its tasks at present: your own program claims them. */
+  readonly is_remote: boolean
   readonly created_at: string
 }
 
@@ -766,8 +796,6 @@ export interface BoardAdd {
       }
     | null
     | undefined
-  /** The task that this one becomes a part of. It can have 50 subtasks that are not done, and there are at most 5 levels. */
-  readonly parent_id?: string | null | undefined
   readonly due_date?: string | null | undefined
 }
 
@@ -803,6 +831,28 @@ export interface BoardChatReply {
   readonly timestamp: string
 }
 
+export interface BoardWebhook {
+  readonly url: string
+  readonly events: readonly (
+    | 'task.created'
+    | 'task.started'
+    | 'task.completed'
+    | 'task.failed'
+    | 'task.moved'
+    | 'task.commented'
+    | 'task.updated'
+    | 'task.cancelled'
+    | 'task.released'
+    | 'task.deleted'
+    | 'approval.requested'
+    | 'approval.decided'
+    | 'agent.alert'
+    | 'email.received'
+    | 'order.new'
+  )[]
+  readonly secret?: string | null | undefined
+}
+
 /** Of `listBoardTasks`. */
 export interface ListBoardTasksQuery {
   readonly action: 'todo' | 'doing' | 'done'
@@ -823,29 +873,6 @@ export interface ListBoardTasksAnswer {
 /** Of `writeToBoard`. */
 export interface WriteToBoardQuery {
   readonly action: 'add' | 'move' | 'chat'
-}
-
-/** Of `registerWebhook`. */
-export interface RegisterWebhookBody {
-  readonly url: string
-  readonly events: readonly (
-    | 'task.created'
-    | 'task.started'
-    | 'task.completed'
-    | 'task.failed'
-    | 'task.moved'
-    | 'task.commented'
-    | 'task.updated'
-    | 'task.cancelled'
-    | 'task.released'
-    | 'task.deleted'
-    | 'approval.requested'
-    | 'approval.decided'
-    | 'agent.alert'
-    | 'email.received'
-    | 'order.new'
-  )[]
-  readonly secret?: string | null | undefined
 }
 
 /** Of `registerWebhook`. */
@@ -1313,8 +1340,10 @@ export interface ReportTaskUsageBody {
 /** Of `completeTask`. */
 export interface CompleteTaskBody {
   /** The token from the claim. An outdated token is refused with 409. */
-  readonly fencing_token: number
+  readonly fencing_token?: number | undefined
   readonly result?: string | undefined
+  /** Whether to complete the task also while an agent works on it. Not with a fencing_token. */
+  readonly take_over?: boolean | undefined
 }
 
 /** Of `failTask`. */
@@ -1323,6 +1352,8 @@ export interface FailTaskBody {
   readonly fencing_token: number
   readonly reason: string
   readonly retry?: boolean | undefined
+  /** After how many seconds the task can be taken again. For outages and rate limits, which are not the fault of the task. */
+  readonly retry_after_s?: number | undefined
 }
 
 /** Of `listComments`. */
@@ -1363,7 +1394,7 @@ export interface HoldTaskBody {
 export interface RequestApprovalBody {
   /** The token from the claim. An outdated token is refused with 409. */
   readonly fencing_token: number
-  /** 1 to 100 characters. */
+  /** 1 to 100 characters, not tool:…. */
   readonly action: string
   /** What the action does, for people: 1 to 2,000 characters. It decides nothing. */
   readonly summary: string
@@ -1398,6 +1429,8 @@ export interface DecideApprovalBody {
   readonly decision: 'approved' | 'rejected'
   /** At most 19,800 characters. */
   readonly comment?: string | null | undefined
+  /** The short_digest or input_digest that the person was shown. The decision is refused with 409 when the input has another. */
+  readonly digest?: string | null | undefined
 }
 
 /** Of `createSchedule`. */
@@ -1773,6 +1806,16 @@ export interface ListNotificationChannelsAnswer {
   readonly next_cursor: string | null
 }
 
+/** Of `listNotificationChannelTypes`. */
+export interface ListNotificationChannelTypesAnswer {
+  readonly notification_channel_types: readonly {
+    /** The `type` of its channels. */
+    readonly name: string
+    /** The members of `config` that are never returned. */
+    readonly secrets: readonly string[]
+  }[]
+}
+
 /** Of `updateNotificationChannel`. */
 export interface UpdateNotificationChannelBody {
   readonly name?: string | undefined
@@ -1844,7 +1887,7 @@ export interface WebhookEvents {
       readonly started_at: string
     }
   }
-  /** The agent moved a task to DONE. */
+  /** An agent or a person completed a task. */
   'task.completed': {
     readonly event: 'task.completed'
     readonly timestamp: string
@@ -1856,6 +1899,10 @@ export interface WebhookEvents {
       readonly completed_at: string
       readonly duration_seconds: number
       readonly result: string
+      readonly actor?: {
+        readonly kind: 'user' | 'api_key' | 'agent' | 'host' | 'system'
+        readonly id: string | null
+      }
     }
   }
   /** A task failed or was blocked. */
@@ -1976,7 +2023,10 @@ export interface WebhookEvents {
       readonly title: string
       readonly action: string
       readonly summary: string
+      readonly input: unknown
+      readonly input_bytes: number
       readonly input_digest: string
+      readonly short_digest: string
       readonly agent_id: string
       readonly requested_at: string
       readonly expires_at: string
@@ -1992,11 +2042,16 @@ export interface WebhookEvents {
       readonly title: string
       readonly action: string
       readonly summary: string
+      readonly input: unknown
+      readonly input_bytes: number
+      readonly input_digest: string
+      readonly short_digest: string
       readonly decision: 'approved' | 'rejected'
       readonly comment: string | null
       readonly decided_by: {
         readonly kind: 'user' | 'api_key' | 'agent' | 'host' | 'system'
         readonly id: string | null
+        readonly name: string | null
       }
       readonly decided_at: string
     }
@@ -2047,7 +2102,7 @@ export interface Operations {
   registerWebhook: {
     params: []
     query: never
-    body: RegisterWebhookBody
+    body: BoardWebhook
     answer: RegisterWebhookAnswer
   }
   /** Begins a session. Users with a second factor add a one-time password or a recovery code. Without it, a correct password gets a 401 about mfa_code. Too many wrong guesses lock the address for this client for 15 minutes. Requires no credential. */
@@ -2253,7 +2308,7 @@ export interface Operations {
     body: ReleaseTaskBody | undefined
     answer: TaskDetail
   }
-  /** Why a task is where it is: its score now, and the four factors. Agents take the task with the highest score that is free, not on hold, and for them. Requires a credential with the scope `tasks:read`. */
+  /** Why a task is where it is: what it waits for, its score now, and the four factors. Agents take the task with the highest score that is free, not on hold, and for them. Requires a credential with the scope `tasks:read`. */
   getTaskScore: {
     params: [task_id: string]
     query: never
@@ -2302,21 +2357,21 @@ export interface Operations {
     body: DelegateTaskBody
     answer: DelegateTaskAnswer
   }
-  /** Records what work on a task has used. With the fencing_token of a claim it is a report of the agent, and renews its lease. Without one it counts for the attempt in progress. Without cost_usd, the cost follows from the prices of the host. Requires a credential with the scope `tasks:write`. */
+  /** Records what work on a task has used. With the fencing_token of a claim it is a report of the agent, and renews its lease. Without one it counts for the attempt in progress, and needs the scope agents:write too. For a model that the host has a price for, the cost is the larger of cost_usd and the one by that price. One report has at most 100 dollars and 10,000,000 tokens, unless the host says otherwise. Requires a credential with the scope `tasks:write`. */
   reportTaskUsage: {
     params: [task_id: string]
     query: never
     body: ReportTaskUsageBody
     answer: RecordedUsage
   }
-  /** Completes a claimed task with its result. Requires a credential with the scope `tasks:write`. */
+  /** Completes a task with its result. With the fencing_token of a claim, the agent that works on the task completes it. Without one, a person completes it, in any column. While an agent works on the task, a person needs take_over, which ends the run of the agent. Requires a credential with the scope `tasks:write`. */
   completeTask: {
     params: [task_id: string]
     query: never
-    body: CompleteTaskBody
+    body: CompleteTaskBody | undefined
     answer: WorkedTask
   }
-  /** Fails a claimed task. It is retried after a backoff while attempts remain and retry is not false. Otherwise it is held. Requires a credential with the scope `tasks:write`. */
+  /** Fails a claimed task. It is retried after a backoff while attempts remain and retry is not false. Otherwise it is held. With retry_after_s the attempt does not count: the agent cannot work now, and takes no task until then. Requires a credential with the scope `tasks:write`. */
   failTask: {
     params: [task_id: string]
     query: never
@@ -2351,7 +2406,7 @@ export interface Operations {
     body: HoldTaskBody
     answer: WorkedTask
   }
-  /** Asks for permission to do one thing, once, under a claim. approved: this very action with this very input was approved for this task, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again. Requires a credential with the scope `tasks:write`. */
+  /** Asks for permission to do one thing, once, under a claim. An action must not begin with tool:, which is for the tools of agents in the host's process. approved: this very action with this very input was approved for this task and this credential, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again. Requires a credential with the scope `tasks:write`. */
   requestApproval: {
     params: [task_id: string]
     query: never
@@ -2372,7 +2427,7 @@ export interface Operations {
     body: never
     answer: Approval
   }
-  /** Approves or rejects what an agent wants to do, and releases its task. Decides once: refused with 409 when it was decided before or has expired, and with 403 for the credential that asked. Requires a credential with the scope `approvals:write`. */
+  /** Approves or rejects what an agent wants to do, and releases its task. Decides once: refused with 409 when it was decided before or has expired, and with 403 for the credential that asked. Show the person the input, and pass the digest that they saw. Requires a credential with the scope `approvals:write`. */
   decideApproval: {
     params: [approval_id: string]
     query: never
@@ -2568,6 +2623,13 @@ export interface Operations {
     body: never
     answer: ListNotificationChannelsAnswer
   }
+  /** The types that the host has registered, of which notification channels can be set up. Requires a credential with the scope `webhooks:read`. */
+  listNotificationChannelTypes: {
+    params: []
+    query: never
+    body: never
+    answer: ListNotificationChannelTypesAnswer
+  }
   /** One notification channel. Requires a credential with the scope `webhooks:read`. */
   getNotificationChannel: {
     params: [channel_id: string]
@@ -2589,7 +2651,7 @@ export interface Operations {
     body: never
     answer: undefined
   }
-  /** Delivers a sample to this notification channel at once. Answers when it was delivered or has failed, within 30 s. A success also retries what waits for the channel. Requires a credential with the scope `webhooks:write`. */
+  /** Delivers a sample to this notification channel at once. Answers when it was delivered or has failed, within 30 s. A success also retries what waits for the channel. A channel can be tested five times an hour. Requires a credential with the scope `webhooks:write`. */
   testNotificationChannel: {
     params: [channel_id: string]
     query: never
@@ -2692,6 +2754,7 @@ export const operations = {
   resendDeliveries: 'POST /v2/webhooks/{webhook_id}/resend body',
   createNotificationChannel: 'POST /v2/notification-channels body key',
   listNotificationChannels: 'GET /v2/notification-channels query repeatable',
+  listNotificationChannelTypes: 'GET /v2/notification-channel-types repeatable',
   getNotificationChannel: 'GET /v2/notification-channels/{channel_id} repeatable',
   updateNotificationChannel: 'PATCH /v2/notification-channels/{channel_id} body repeatable',
   deleteNotificationChannel: 'DELETE /v2/notification-channels/{channel_id} repeatable',

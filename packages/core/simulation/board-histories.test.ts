@@ -5,6 +5,7 @@ import {
   holdReasons,
   isTaskboardError,
   priorities,
+  silentLogger,
   type Storage,
   type Task,
   webhookEventTypes,
@@ -52,6 +53,7 @@ async function createFixture(seed: number, at: () => CallContext): Promise<Fixtu
     clock: systemClock,
     logLimit: 10,
     outputLimit: 10,
+    logger: silentLogger,
   })
   const { workspace } = await storage.access.insertAccount(
     { name: 'a', tier: 'professional', workspaceName: 'w', agent: { name: 'one', type: 'worker' } },

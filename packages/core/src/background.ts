@@ -1,3 +1,4 @@
+import { checkEncryptionKey, type SecretBox } from './access/index.js'
 import type { AgentAnnouncer, AgentDefinition, AgentDirectory } from './agents/index.js'
 import { createLeaseSweep, createRunner } from './agents/index.js'
 import { createRollUpSweep } from './analytics/index.js'
@@ -32,6 +33,8 @@ export interface Background {
 export interface BackgroundParts<Tx> {
   readonly environment: Environment
   readonly storage: Storage<Tx>
+  /** Null without a key of the host's: then the key ends with this process, and so do the secrets. */
+  readonly keptSecrets: SecretBox | null
   readonly agents: readonly AgentDefinition[]
   readonly directory: AgentDirectory
   readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
@@ -48,6 +51,7 @@ export interface BackgroundParts<Tx> {
   readonly scheduleLoop: ScheduleLoop
   readonly deletions: BackgroundLoop
   readonly backoff: Backoff
+  readonly longestOutageMs: number | undefined
   readonly retention: Retention
   /** Null for a storage whose commit notifications are complete. */
   readonly pollIntervalMs: number | null
@@ -59,17 +63,19 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Creates the background work without starting it. */
 export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   const { environment, storage, emitter, realtime, backoff, deliverer } = parts
-  const { tasks, agents, events, notifications } = storage
+  const { tasks, agents, access, events, notifications } = storage
   const { pollIntervalMs } = parts
   const runner = createRunner({
     environment,
     tasks,
     agents,
+    access,
     events,
     directory: parts.directory,
     runtimes: parts.agents,
     boardFor: parts.boardFor,
     backoff,
+    longestOutageMs: parts.longestOutageMs,
     pollIntervalMs,
   })
   const notifier = createNotifier({
@@ -104,7 +110,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
 
   return {
     async start() {
-      await open(storage, tailer)
+      await open(parts, tailer)
       realtime.start()
       stopObserving = environment.telemetry?.observe(createGauges(environment, storage, realtime))
       stopListening = events.onCommit(() => {
@@ -136,13 +142,22 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   }
 }
 
-/** @throws when the log cannot be read; then the storage is closed. */
-async function open(storage: Storage, tailer: EventLogTailer): Promise<void> {
+/** @throws when the encryption key is another one, or the log cannot be read; then the storage is closed. */
+async function open<Tx>(
+  { environment, storage, keptSecrets }: BackgroundParts<Tx>,
+  tailer: EventLogTailer,
+): Promise<void> {
   await storage.open()
-  await tailer.start().catch(async (error: unknown) => {
+  try {
+    if (keptSecrets !== null) {
+      const now = environment.storageNow()
+      await checkEncryptionKey(keptSecrets, (check) => storage.keepKeyCheck(check, { now }))
+    }
+    await tailer.start()
+  } catch (error) {
     await storage.close().catch(() => undefined)
     throw error
-  })
+  }
 }
 
 /** Returns the rest of a period that starts now; when the clock steps back, at most the whole period. */

@@ -44,11 +44,13 @@ export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardParts<Tx> {
     }),
     usageStore: storage.usage,
     prices: options.prices ?? {},
+    mostPerReport: options.usage?.mostPerReport ?? {},
     noteClaim: createWorkerNotes(
       environment,
       storage.agents,
       options.remoteWorkerTimeoutMs ?? DEFAULT_REMOTE_WORKER_TIMEOUT_MS,
     ),
+    restAgent: (rest, call) => storage.agents.reportPresence(rest, call),
     onWorked: () => announcer.wake(),
     settings: {
       leaseMs: DEFAULT_LEASE_MS,

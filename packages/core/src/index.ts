@@ -16,7 +16,7 @@ export type {
   User,
   Workspace,
 } from './access/index.js'
-export { defineAgent, TaskFailure } from './agents/index.js'
+export { defineAgent, RetryLater, TaskFailure } from './agents/index.js'
 export type {
   Agent,
   AgentChangeInput,
@@ -33,6 +33,7 @@ export type {
 export type { Analytics, AnalyticsQuery, TaskAnalytics } from './analytics/index.js'
 export {
   approvalStatuses,
+  askerKinds,
   columns,
   commentKinds,
   holdReasons,
@@ -64,6 +65,8 @@ export type {
   ApprovalFindings,
   ApprovalInput,
   ApprovalStatus,
+  ActingAs,
+  Asker,
   Attempt,
   Backoff,
   Board,
@@ -73,7 +76,6 @@ export type {
   ChatReply,
   Column,
   Comment,
-  CommentAuthor,
   CommentKind,
   CommentList,
   DelegationInput,
@@ -81,6 +83,7 @@ export type {
   HoldReason,
   Lease,
   ListedTaskInput,
+  NamedActor,
   Overlap,
   Priority,
   Schedule,
@@ -105,7 +108,7 @@ export { silentLogger } from './environment/index.js'
 export type { Clock, Instant, Logger, Telemetry } from './environment/index.js'
 export { isTaskboardError, TaskboardError } from './errors/index.js'
 export type { ErrorCode } from './errors/index.js'
-export { eventPayloadSchemas, webhookEventTypes } from './events/index.js'
+export { eventPayloadSchemas, shortDigest, webhookEventTypes } from './events/index.js'
 export type {
   EventPayload,
   EventType,
@@ -136,6 +139,7 @@ export type {
   BudgetPage,
   ModelPrice,
   ModelPrices,
+  ReportLimits,
   MonthlyBudget,
   RecordedUsage,
   Usage,

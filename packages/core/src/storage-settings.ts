@@ -1,4 +1,4 @@
-import { createNewId, systemClock, type Instant } from './environment/index.js'
+import { createNewId, silentLogger, systemClock, type Instant } from './environment/index.js'
 import { TaskboardError } from './errors/index.js'
 import { defaultScoring, sameScoring } from './priority/index.js'
 import type { StorageSettings } from './storage/index.js'
@@ -17,6 +17,7 @@ const DEFAULTS: Omit<StorageSettings, 'newId'> = {
   clock: systemClock,
   logLimit: 1_000,
   outputLimit: 100,
+  logger: silentLogger,
 }
 
 /**

@@ -15,13 +15,13 @@ import type { AnalyticsOptions } from './analytics/index.js'
 import type { Backoff } from './board/index.js'
 import type { Registered } from './channels/index.js'
 import type { Clock, Logger, Random, Telemetry } from './environment/index.js'
-import { TaskboardError } from './errors/index.js'
+import { routePath, TaskboardError } from './errors/index.js'
 import { resolveTiers, type TierOptions } from './limits/index.js'
 import type { ScoringOptions } from './priority/index.js'
 import { resolveRealtimeOptions, type RealtimeOptions } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
 import type { CredentialRequest, RoutePaths } from './transport-services.js'
-import type { ModelPrices } from './usage/index.js'
+import { mostUsageOfReport, type ModelPrices, type ReportLimits } from './usage/index.js'
 import type { WebhookOptions } from './webhooks/index.js'
 
 /** The options of `createTaskboard`. Only `storage` is required. */
@@ -63,6 +63,11 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly max?: number | undefined
         /** The wait after a failed or expired attempt. Default 10 s, doubling, up to 10 min. */
         readonly backoff?: Backoff | undefined
+        /**
+         * How long a task can be postponed (`RetryLater`) without a break. After that, one more postponement is a failed attempt, so that a task
+         * whose provider never comes back ends on hold. Default 24 h.
+         */
+        readonly longestOutageMs?: number | undefined
       }
     | undefined
   readonly approvals?:
@@ -72,10 +77,16 @@ export interface TaskboardOptions<Tx = unknown> {
       }
     | undefined
   /**
-   * The prices of language models, by the name that reports of usage have, in dollars for a million tokens. A report with its own cost needs
-   * none; another one of a model without a price costs nothing.
+   * The prices of language models, by the name that reports of usage have, in dollars for a million tokens. A report with a cost of its own
+   * counts as the larger of the two. A report without one, of a model without a price, costs nothing.
    */
   readonly prices?: ModelPrices | undefined
+  readonly usage?:
+    | {
+        /** The most that one report of usage may say; a larger one is refused. Default `{ usd: 100, tokens: 10_000_000 }`. */
+        readonly mostPerReport?: ReportLimits | undefined
+      }
+    | undefined
   readonly limits?:
     | {
         /** Requests to the board API per key in any rolling minute. Default 60. */
@@ -100,6 +111,8 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly eventsMs?: number | undefined
         /** How long finished webhook deliveries are kept. Default 30 days. */
         readonly deliveriesMs?: number | undefined
+        /** How many days after its completion a task is deleted, with its `task.deleted`. Default: tasks are kept. */
+        readonly doneTasksDays?: number | null | undefined
       }
     | undefined
   /**
@@ -125,21 +138,24 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly telemetry?: Telemetry | undefined
 }
 
-const LONGEST_MS = 10 * 365 * 86_400_000
+const DAY_MS = 86_400_000
+const LONGEST_MS = 10 * 365 * DAY_MS
 const MOST_USD = 1_000_000
-const PATH = /^(\/[\w.~-]+)+$/
 
 /** @throws TaskboardError `INVALID_CONFIG` naming the first option with an invalid value. */
 export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
-  const { attempts, limits, retention, paths } = options
+  const { attempts, limits, retention } = options
   const numbers: readonly (readonly [string, number | undefined, number])[] = [
     ['attempts.max', attempts?.max, 100],
+    ['attempts.longestOutageMs', attempts?.longestOutageMs, LONGEST_MS],
     ['approvals.expireAfterMs', options.approvals?.expireAfterMs, LONGEST_MS],
+    ['usage.mostPerReport.tokens', options.usage?.mostPerReport?.tokens, mostUsageOfReport.tokens],
     ['limits.boardPerMinute', limits?.boardPerMinute, 100_000],
     ['limits.failedCredentialsPerMinute', limits?.failedCredentialsPerMinute, 100_000],
     ['bodyLimitBytes', options.bodyLimitBytes, 2 ** 30],
     ['retention.eventsMs', retention?.eventsMs, LONGEST_MS],
     ['retention.deliveriesMs', retention?.deliveriesMs, LONGEST_MS],
+    ['retention.doneTasksDays', retention?.doneTasksDays ?? undefined, LONGEST_MS / DAY_MS],
     ['remoteWorkerTimeoutMs', options.remoteWorkerTimeoutMs, LONGEST_MS],
     ['pollIntervalMs', options.pollIntervalMs, 3_600_000],
   ]
@@ -157,6 +173,12 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
       requireOption(usd >= 0 && usd <= MOST_USD, `prices.${model}`, `must be numbers from 0 to ${MOST_USD}`)
     }
   }
+  const { usd: mostUsd = 0 } = options.usage?.mostPerReport ?? {}
+  requireOption(
+    mostUsd >= 0 && mostUsd <= mostUsageOfReport.usd,
+    'usage.mostPerReport.usd',
+    `must be a number from 0 to ${mostUsageOfReport.usd}`,
+  )
   if (options.tokens !== undefined) {
     requireOption(options.authenticate === undefined, 'tokens', 'cannot be combined with authenticate')
     resolveTokenOptions(options.tokens)
@@ -164,13 +186,6 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   createOriginGuard(options.allowedOrigins)
   resolveTiers(options.tiers)
   resolveRealtimeOptions(options.realtime)
-  for (const [name, path] of Object.entries(paths ?? {})) {
-    requireOption(
-      path === undefined || PATH.test(path),
-      `paths.${name}`,
-      'must begin with / and not end with /',
-    )
-  }
   const { board, webhooks, enterprise } = pathsOf(options)
   const isApart = (path: string): boolean => path !== enterprise && !path.startsWith(`${enterprise}/`)
   requireOption(board !== webhooks && isApart(board) && isApart(webhooks), 'paths', 'must differ')
@@ -184,12 +199,12 @@ function requireOption(holds: boolean, field: string, rule: string): void {
   if (!holds) throw new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
 }
 
-/** The paths of the routes, with the defaults. */
+/** The paths of the routes, with the defaults. @throws TaskboardError `INVALID_CONFIG` for one that is none. */
 export function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): RoutePaths {
   return {
-    board: paths?.board ?? '/api/board',
-    webhooks: paths?.webhooks ?? '/api/webhooks/create',
-    enterprise: paths?.enterprise ?? '/v2',
+    board: routePath('paths.board', paths?.board ?? '/api/board'),
+    webhooks: routePath('paths.webhooks', paths?.webhooks ?? '/api/webhooks/create'),
+    enterprise: routePath('paths.enterprise', paths?.enterprise ?? '/v2'),
   }
 }
 

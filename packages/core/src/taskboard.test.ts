@@ -276,41 +276,6 @@ describe('a task board', () => {
     expect((await board.list('TODO')).tasks.map((task) => task.id)).toEqual([kept.id])
   })
 
-  it('prunes what is older than its retention', async () => {
-    const storage = memoryStorage()
-    const { clock, taskboard, board, workspace } = await setUp({ storage })
-    await taskboard.start()
-    await board.add({ title: 'Write' })
-    await clock.advance({ days: 29 })
-    const query = { workspaceId: workspace.id, afterSeq: 0, limit: 10 }
-    expect(await storage.events.readEvents(query, { now: null })).not.toHaveLength(0)
-    await clock.advance({ days: 2 })
-    expect(await storage.events.readEvents(query, { now: null })).toHaveLength(0)
-  })
-
-  it('keeps deliveries for their own retention', async () => {
-    const sender: Sender = {
-      send: async () => ({ kind: 'answered', status: 200, excerpt: '' }),
-      close: async () => undefined,
-    }
-    const day = 86_400_000
-    const retention = { eventsMs: day, deliveriesMs: 5 * day }
-    const { clock, taskboard, board, workspace } = await setUp({
-      agents: [],
-      retention,
-      webhooks: { sender },
-    })
-    const url = 'https://receiver.example/hook'
-    const { id } = await taskboard.webhooks.register(workspace.id, { url, events: ['task.created'] })
-    await taskboard.start()
-    await board.add({ title: 'Write' })
-    const kept = async () => (await taskboard.webhooks.deliveries(workspace.id, id)).deliveries.length
-    await clock.advance({ days: 4 })
-    expect(await kept()).toBe(1)
-    await clock.advance({ days: 2 })
-    expect(await kept()).toBe(0)
-  })
-
   it('creates an agent of the first type in new workspaces, unless configured not to', async () => {
     const { taskboard, workspace } = await setUp()
     expect(await taskboard.agents.list(workspace.id)).toMatchObject([{ type: 'echo', name: 'echo' }])

@@ -57,7 +57,7 @@ import { createQuota, createTierLimits, resolveTiers, type Tiers } from './limit
 import { createLifecycle, type LifecyclePhase } from './lifecycle.js'
 import { createScoring, type Scoring } from './priority/index.js'
 import { withRefusals } from './refusals.js'
-import { defaultRetention } from './retention.js'
+import { retentionOf } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
 import { createTaskTraces } from './task-traces.js'
@@ -207,6 +207,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   )
   const background = createBackground({
     ...wiring,
+    keptSecrets: options.secrets === undefined ? null : wiring.secrets,
     agents: options.agents ?? [],
     boardFor: (workspaceId, actor) => createBoard(boardParts, workspaceId, actor),
     channels,
@@ -217,10 +218,8 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     realtime: services.realtime,
     deliverer,
     scheduleLoop,
-    retention: {
-      eventsMs: options.retention?.eventsMs ?? defaultRetention.eventsMs,
-      deliveriesMs: options.retention?.deliveriesMs ?? defaultRetention.deliveriesMs,
-    },
+    longestOutageMs: options.attempts?.longestOutageMs,
+    retention: retentionOf(options),
     pollIntervalMs,
   })
   return {
@@ -281,8 +280,9 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     closed: createSharedAbort(),
     phase: { current: 'created' },
   }
-  const { newId, clock } = environment
-  storage.bind({ scoring, newId, clock, logLimit: LOG_LINES_PER_TASK, outputLimit: OUTPUTS_PER_TASK })
+  const { newId, clock, logger } = environment
+  const limits = { logLimit: LOG_LINES_PER_TASK, outputLimit: OUTPUTS_PER_TASK }
+  storage.bind({ scoring, newId, clock, logger, ...limits })
   return wiring
 }
 
@@ -297,6 +297,7 @@ function userChannelsOf<Tx>(wiring: Wiring<Tx>): UserChannels<Tx> {
   return createUserChannels({
     ...wiring,
     store: storage.channels,
+    limits: storage.limits,
     registered: options.notifications ?? [],
     sender: options.webhooks?.sender ?? createSender(wiring),
   })

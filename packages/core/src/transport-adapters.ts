@@ -27,6 +27,7 @@ export type {
   TelemetrySpan,
   TracedTask,
 } from './environment/index.js'
+export { mountPath, routePath } from './errors/index.js'
 export type { ErrorDetails } from './errors/index.js'
 export {
   actorKinds,
@@ -46,6 +47,7 @@ export {
   apiRoutes,
   boardRoutes,
   browserSessionRoutes,
+  closeServer,
   createOperationCaller,
   createRouteTable,
   detachRealtime,
@@ -66,6 +68,9 @@ export type {
   BoardErrorBody,
   BrowserSessionOptions,
   ByteStream,
+  ClosableServer,
+  CloseServerOptions,
+  ClosingResponse,
   EnterpriseErrorBody,
   FallbackRoute,
   FetchHandlerOptions,

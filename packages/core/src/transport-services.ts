@@ -34,6 +34,17 @@ import type { Webhooks } from './webhooks/index.js'
 export interface CredentialRequest extends BrowserRequest {
   readonly path: string
   readonly clientAddress: string
+  /**
+   * The request as the host's framework has it: Express's `Request`, Fastify's `FastifyRequest`, the Web's `Request` for `toFetchHandler`, and
+   * Node's `IncomingMessage` for the upgrade of a WebSocket. Narrow it to what your middleware adds, such as a session. Undefined when a
+   * transport has none.
+   */
+  readonly raw?: unknown
+  /**
+   * True for a WebSocket or a stream of events, also each time its caller is checked again. `raw` is then the request that opened it: no
+   * middleware has seen an upgrade, and what one added to another request may be old. Read the session anew.
+   */
+  readonly isConnection?: boolean | undefined
 }
 
 /** The paths of the routes, below the path where the host mounts the adapter. */

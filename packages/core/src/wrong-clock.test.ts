@@ -24,7 +24,7 @@ async function setUp(aheadMs: number) {
   const clock = virtualClock()
   const storage = memoryStorage()
   const newId = createNewId(clock)
-  storage.bind({ scoring: defaultScoring, newId, clock, logLimit: 10, outputLimit: 10 })
+  storage.bind({ scoring: defaultScoring, newId, clock, logLimit: 10, outputLimit: 10, logger: silentLogger })
   const own: Clock = { ...clock, now: () => clock.now() + aheadMs }
   const environment = { ...createEnvironment({ clock: own, logger: silentLogger }), storageNow: () => null }
   const account = {
@@ -61,11 +61,12 @@ it.each(skews)(
     }
     await add(start + 10 * MINUTE_MS)
     const run = () => void began.push(clock.now() - start)
-    const { tasks, agents, events } = { ...storage, tasks: { ...storage.tasks, claimTasks } }
+    const { tasks, agents, access, events } = { ...storage, tasks: { ...storage.tasks, claimTasks } }
     const runner = createRunner({
       environment,
       tasks,
       agents,
+      access,
       events,
       boardFor: () => {
         throw new Error('no run asks for a board')

@@ -45,6 +45,7 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
     clock,
     logLimit: 100,
     outputLimit: OUTPUT_LIMIT,
+    logger: environment.logger,
   })
   await storage.open()
   const runtimes = agents.map((agent) => defineAgent(agent))
@@ -63,19 +64,17 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
   const statusFaults = new Set<AgentStatus>()
   /** Agents that lookups do not find, once each. */
   const goneAgents = new Set<string>()
-  const agentStore: typeof storage.agents = {
-    ...storage.agents,
-    async listAgents(query, when) {
-      const found = await storage.agents.listAgents(query, when)
-      return found.filter(({ id }) => !goneAgents.delete(id))
-    },
-    async reportPresence(report, when) {
-      if ('status' in report && statusFaults.has(report.status)) throw new Error('the storage is down')
-      await storage.agents.reportPresence(report, when)
-    },
-  }
+  const agentStore = faultyAgents(storage, statusFaults, goneAgents)
   const boardFor = boardsOn(environment, storage, tasks)
-  const parts = { environment, tasks, agents: agentStore, events, boardFor, pollIntervalMs: null }
+  const parts = {
+    environment,
+    tasks,
+    agents: agentStore,
+    access: storage.access,
+    events,
+    boardFor,
+    pollIntervalMs: null,
+  }
 
   return {
     clock,
@@ -114,6 +113,25 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
   }
 }
 
+/** The agents of a storage. Some are gone, once each, and some changes of status fail. */
+function faultyAgents<Tx>(
+  { agents }: Storage<Tx>,
+  statusFaults: ReadonlySet<AgentStatus>,
+  goneAgents: Set<string>,
+): Storage<Tx>['agents'] {
+  return {
+    ...agents,
+    async listAgents(query, when) {
+      const found = await agents.listAgents(query, when)
+      return found.filter(({ id }) => !goneAgents.delete(id))
+    },
+    async reportPresence(report, when) {
+      if ('status' in report && statusFaults.has(report.status)) throw new Error('the storage is down')
+      await agents.reportPresence(report, when)
+    },
+  }
+}
+
 /** Boards on which nobody chats. */
 function boardsOn<Tx>(environment: Environment, storage: Storage<Tx>, tasks: TaskStore<Tx>) {
   const { schedules: store, usage: usageStore, comments, approvals } = storage
@@ -122,12 +140,14 @@ function boardsOn<Tx>(environment: Environment, storage: Storage<Tx>, tasks: Tas
     tasks,
     chat: () => Promise.reject(new Error('nobody chats here')),
     noteClaim: () => Promise.resolve(),
+    restAgent: (rest, call) => storage.agents.reportPresence(rest, call),
     onWorked: () => undefined,
     schedules: createSchedules({ environment, store, maxAttempts: 5, onChanged: () => undefined }),
     usageStore,
     comments,
     approvals,
     prices: { small: { inputUsd: 1, outputUsd: 2 } },
+    mostPerReport: {},
     settings: {
       leaseMs: 60_000,
       maxAttempts: 5,

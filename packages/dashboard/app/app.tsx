@@ -5,11 +5,13 @@ import { Board } from './board/board.js'
 import { ConnectionLine } from './board/connection.js'
 import { Help, isHelpOpen, useShortcuts } from './shortcuts.js'
 import { LoginPage } from './login/login-page.js'
-import { href, route, type Page } from './state/router.js'
+import { href, openTaskId, route, type Page } from './state/router.js'
+import { ownDecisions } from './state/own-decisions.js'
 import { logOut } from './state/session.js'
 import { loginKind, phase, start, startFailure } from './state/start.js'
 import { text } from './text.js'
 import { complain, Notices } from './ui/announce.js'
+import { Questions } from './ui/ask.js'
 import { Boundary } from './ui/boundary.js'
 import { BrandMark, Icon, type IconName } from './ui/icon.js'
 import { Failed, Loading } from './ui/states.js'
@@ -24,7 +26,7 @@ const AnalyticsPage = lazy(() =>
 )
 const SettingsPage = lazy(() => import('./settings/settings-page.js').then((module) => module.SettingsPage))
 
-const links: readonly (readonly [Exclude<Page, 'tasks'>, IconName])[] = [
+const links: readonly (readonly [Page, IconName])[] = [
   ['board', 'board'],
   ['inbox', 'inbox'],
   ['agents', 'agents'],
@@ -34,8 +36,7 @@ const links: readonly (readonly [Exclude<Page, 'tasks'>, IconName])[] = [
 ]
 
 function Navigation() {
-  const { page } = route.value
-  const here = page === 'tasks' ? 'board' : page
+  const { page: here } = route.value
   const count = waiting.value
   return (
     <nav class="nav" aria-label={text.nav.main}>
@@ -68,7 +69,7 @@ function TopBar() {
   const workspaces = account.value?.workspaces ?? []
   return (
     <header class="top">
-      <h1>{text.nav[page === 'tasks' ? 'board' : page]}</h1>
+      <h1>{text.nav[page]}</h1>
       {workspaces.length > 1 ? (
         <label class="workspace">
           <span class="visually-hidden">{text.nav.workspace}</span>
@@ -103,7 +104,7 @@ function TopBar() {
           class="icon-button"
           aria-label={text.nav.logOut}
           title={text.nav.logOut}
-          onClick={() => void logOut().catch(complain)}
+          onClick={() => void ownDecisions.sendAll().then(logOut).catch(complain)}
         >
           <Icon name="out" />
         </button>
@@ -112,22 +113,34 @@ function TopBar() {
   )
 }
 
-function Content() {
-  const { page, rest } = route.value
+function ShownPage() {
   // Another workspace is another board: everything below is made anew.
   const key = workspace.value?.id
-  const [id] = rest
-  if (page === 'inbox') return <InboxPage key={key} />
-  if (page === 'agents') return <AgentsPage key={key} />
-  if (page === 'chat') return <ChatPage key={key} />
-  if (page === 'analytics') return <AnalyticsPage key={key} />
-  if (page === 'settings') return <SettingsPage key={key} />
+  switch (route.value.page) {
+    case 'board':
+      return <Board key={key} />
+    case 'inbox':
+      return <InboxPage key={key} />
+    case 'agents':
+      return <AgentsPage key={key} />
+    case 'chat':
+      return <ChatPage key={key} />
+    case 'analytics':
+      return <AnalyticsPage key={key} />
+    case 'settings':
+      return <SettingsPage key={key} />
+  }
+}
+
+/** The page stays as it is behind a task that is opened from it: its place and its focus are there when the task is closed. */
+function Content() {
+  const taskId = openTaskId.value
   return (
     <>
-      <Board key={key} />
-      {page === 'tasks' && id !== undefined && (
-        <Boundary key={id}>
-          <TaskPage id={id} />
+      <ShownPage />
+      {taskId !== null && (
+        <Boundary key={taskId}>
+          <TaskPage id={taskId} />
         </Boundary>
       )}
     </>
@@ -144,7 +157,7 @@ function Shell() {
       <Navigation />
       <TopBar />
       <main id="content" class={`page page-${route.value.page}`} tabIndex={-1}>
-        <Boundary key={route.value.page === 'tasks' ? 'board' : route.value.page}>
+        <Boundary key={route.value.page}>
           <Content />
         </Boundary>
       </main>
@@ -178,6 +191,7 @@ export function App() {
   return (
     <>
       <Stage />
+      <Questions />
       <Notices />
     </>
   )

@@ -19,7 +19,8 @@ const destinations: Readonly<Record<string, Page>> = {
 }
 const FOLLOW_MS = 1_500
 
-function isTyping(target: EventTarget | null): boolean {
+/** Whether a key goes into an input. */
+export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
   )

@@ -152,9 +152,9 @@ export const settingsText = {
     name: 'Name',
     type: 'Type',
     types: { slack: 'Slack', discord: 'Discord', email: 'Email' },
-    otherType: 'Another type …',
-    typeName: 'Name of the type',
-    typeNameHint: 'As the host registered it',
+    none: 'No channels',
+    noTypes:
+      'This server offers no types of channels. Whoever runs it can register some, such as Slack or email: see “Notifications” in the documentation.',
     url: 'URL of the incoming webhook',
     keepSecret: 'Leave it empty to keep the present one.',
     to: 'Recipients',

@@ -1,3 +1,5 @@
+const list = new Intl.ListFormat(undefined, { style: 'long', type: 'conjunction' })
+
 const many = (count: number, one: string, others: string): string => `${count} ${count === 1 ? one : others}`
 
 /** Of the panel of a task. */
@@ -51,6 +53,13 @@ export const taskText = {
     release: 'Release',
     retry: 'Try again',
     released: 'Released. Agents can take it.',
+    complete: 'Complete',
+    completeTitle: 'Complete this task yourself?',
+    completeHint: 'Tasks that depend on it receive the result.',
+    completeStops: 'The agent that works on it stops.',
+    result: 'Result (optional)',
+    completed: 'Completed.',
+    notYet: 'Not yet',
     cancel: 'Cancel task',
     cancelTitle: 'Cancel this task?',
     cancelHint: 'The agent that works it stops. Release the task to make it ready again.',
@@ -61,7 +70,26 @@ export const taskText = {
     deleteTitle: 'Delete this task?',
     deleteMessage: 'Its log, its thread and its outputs are deleted with it. This cannot be undone.',
     deleted: (title: string) => `Deleted ${title}.`,
-    moved: (column: string) => `Moved to ${column}.`,
+  },
+  move: {
+    title: (column: string) => `Move to ${column}?`,
+    action: 'Move',
+    anAgent: 'An agent',
+    stops: (agent: string, title: string) =>
+      `${agent} is working on ${title}. The move stops this run, and it cannot be resumed.`,
+    losesResult: (title: string) => `${title} has a result. The move deletes it.`,
+    leavesOpen: (title: string, open: number) =>
+      `${title} has ${many(open, 'subtask that is', 'subtasks that are')} not done. They stay open.`,
+    holdEnded: (hold: string) => `It is no longer paused: ${hold}.`,
+    undo: 'Undo',
+    notResumed: 'The stopped run is not resumed. An agent starts again.',
+    changedMeanwhile: (title: string) => `${title} has changed since. It was not moved back.`,
+  },
+  /** Of a task in Doing that no agent has. */
+  byPerson: {
+    status: 'No agent',
+    movedBy: (name: string) => `Moved here by ${name}. No agent is working on it.`,
+    aPerson: 'a person',
   },
   hold: {
     needs_input: 'An agent asks',
@@ -90,12 +118,25 @@ export const taskText = {
   approval: {
     action: 'Action',
     input: 'Exact input',
+    json: 'JSON',
+    values: (count: number) => many(count, 'value', 'values'),
+    more: (lines: number) => `Show ${many(lines, 'more line', 'more lines')} to decide`,
+    wholeShown: 'All of the input is shown now. Press the keys again to decide.',
+    inputOf: (digest: string) => `Exact input, digest ${digest}`,
     expires: 'Expires',
     approve: 'Approve',
     reject: 'Reject',
     comment: 'Comment (optional)',
     approved: (action: string) => `Approved ${action}.`,
     rejected: (action: string) => `Rejected ${action}.`,
+    states: {
+      waiting: (seconds: number) => `You can undo this for ${seconds} seconds.`,
+      sending: () => 'Sending …',
+      sent: () => '',
+    },
+    undo: 'Undo',
+    undone: (action: string) => `Undone: ${action} still needs a decision.`,
+    notDecided: (action: string, why: string) => `Your decision on ${action} does not count. ${why}`,
     notAllowed: 'You do not have the permission to decide.',
   },
   progress: 'Progress',
@@ -120,6 +161,7 @@ export const taskText = {
       expired: 'Lease expired',
       revoked: 'Taken away',
       handed_back: 'Handed back',
+      postponed: 'Postponed',
     },
     agent: 'Agent',
     started: 'Started',
@@ -155,9 +197,25 @@ export const taskText = {
     of: (used: string, all: string) => `${used} of ${all}`,
     none: 'Nothing reported.',
   },
+  waits: {
+    title: 'Why is nobody working on this?',
+    agents: (names: readonly string[], others: number) =>
+      list.format(others === 0 ? names : [...names, many(others, 'other agent', 'other agents')]),
+    lines: {
+      notBefore: 'It starts',
+      dependencies: (count: number) => `It waits for ${many(count, 'task', 'tasks')}.`,
+      noAgent: 'This workspace has no agents.',
+      toAgents: 'Add an agent',
+      budgetOfWorkspace: 'The budget of this workspace for the month is spent.',
+      budget: (agents: string) => `The budget for the month is spent: ${agents}.`,
+      paused: (agents: string, count: number) => `${agents} ${count === 1 ? 'is' : 'are'} paused.`,
+      offline: (agents: string, count: number) =>
+        `${agents} ${count === 1 ? 'is' : 'are'} offline: no program is running for ${count === 1 ? 'this agent' : 'these agents'}.`,
+    },
+  },
   why: {
-    title: 'Why is this next?',
-    hint: 'Agents take the task with the highest score first.',
+    title: 'Place in the queue',
+    hint: 'Agents can take this task now. They take the one with the highest score first.',
     score: 'Score',
     factor: 'Factor',
     value: 'Value',
@@ -182,13 +240,24 @@ export const inboxText = {
   more: 'There is more. It appears as you work through this.',
   keys: 'Keys: J and K move between entries, Enter opens one, Shift+A approves, Shift+R rejects.',
   open: 'Open task',
-  handled: (title: string, left: string) => `${title} is done. ${left}`,
-  left: (count: string) => `${count} left.`,
+  handled: (title: string, how: string, count: string) => `${title}: ${how}. ${count} left.`,
+  /** What happened to an entry that no longer waits. */
+  endings: {
+    approved: (name: string) => `Approved by ${name}`,
+    rejected: (name: string) => `Rejected by ${name}`,
+    answered: (name: string) => `Answered by ${name}`,
+    released: 'Released',
+    raised: 'Budget raised',
+    cancelled: 'Cancelled',
+    deleted: 'Deleted',
+    moved: 'Moved to another column',
+    elsewhere: 'Handled elsewhere',
+    own: { approved: 'Approved', rejected: 'Rejected', answered: 'Answered' },
+  },
   attempts: (count: number) => `After ${many(count, 'attempt', 'attempts')}`,
   raise: 'Raise and release',
   raiseMonthly: 'Raise',
   releaseOnly: 'Only release',
-  raised: 'Raised the budget.',
   ofAgent: (name: string) => `Monthly budget of the agent ${name}`,
   ofWorkspace: 'Monthly budget of the workspace',
   spent: (used: string) => `Spent this month: ${used}`,

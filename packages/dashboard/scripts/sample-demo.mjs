@@ -45,9 +45,10 @@ async function start(folder) {
   const printed = {}
   const lines = createInterface({ input: child.stdout })
   for await (const line of lines) {
-    printed.link ??= /^Dashboard: (\S+)/.exec(line)?.[1]
     printed.url ??= /^Taskboard on \w+: (\S+)/.exec(line)?.[1]
-    if (line.includes('Ctrl-C ends it')) break
+    printed.link ??= /^ {2}(\S+#login=\S+)/.exec(line)?.[1]
+    // The greeting ends with it.
+    if (printed.link !== undefined) break
   }
   // What it prints later is read, too: a full pipe would stop it.
   child.stdout.resume()

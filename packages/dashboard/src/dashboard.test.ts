@@ -1,6 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createTaskboard, type TaskboardOptions } from '@taskboard/core'
+import { taskboardPlugin } from '@taskboard/fastify'
 import { memoryStorage } from '@taskboard/memory'
+import { fastify, type FastifyServerOptions } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { BuiltApp } from '../scripts/build-app.mjs'
 import { buildFixtureApp, type FixtureApp } from '../test/fixture-app.js'
@@ -172,6 +174,26 @@ describe.each(hosts)('the dashboard on $name', ({ serve }) => {
   })
 })
 
+describe.each([
+  ['as an option of the router', { routerOptions: { ignoreTrailingSlash: true } }],
+  ['as an option of the server', { ignoreTrailingSlash: true }],
+])('the dashboard on Fastify with ignoreTrailingSlash %s', (_, options: FastifyServerOptions) => {
+  it.each([undefined, '/kanban'])(
+    'redirects to its page, and serves it, with the prefix %s',
+    async (prefix = '') => {
+      const taskboard = createTaskboard({ storage: memoryStorage(), logger: false })
+      const app = fastify(options)
+      closing.push(() => app.close())
+      const routes = [taskboardDashboard(taskboard, { folder: fixture.folder })]
+      app.register(taskboardPlugin, { taskboard, routes, prefix })
+      const moved = await app.inject(`${prefix}/dashboard`)
+      expect([moved.statusCode, moved.headers['location']]).toEqual([307, './dashboard/'])
+      const page = await app.inject(`${prefix}/dashboard/`)
+      expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    },
+  )
+})
+
 describe('taskboardDashboard', () => {
   const taskboard = createTaskboard({ storage: memoryStorage(), logger: false })
   afterAll(() => taskboard.close())
@@ -179,7 +201,7 @@ describe('taskboardDashboard', () => {
   it.each([
     [{ path: 'dashboard' }, 'path'],
     [{ path: '/' }, 'path'],
-    [{ path: '/dash/' }, 'path'],
+    [{ path: '/dash//' }, 'path'],
     [{ path: '/:tenant' }, 'path'],
     [{ path: 7 as never }, 'path'],
     [{ path: '/board/..' }, 'path'],
@@ -202,6 +224,12 @@ describe('taskboardDashboard', () => {
     expect(() => taskboardDashboard(taskboard, options)).toThrow(
       expect.objectContaining({ code: 'INVALID_CONFIG', field }),
     )
+  })
+
+  it('drops a final slash of its paths', () => {
+    const paths = { path: '/panel/', publicPath: '/kanban/panel/', realtimePath: '/ws/' }
+    const { routes } = taskboardDashboard(taskboard, paths)
+    expect(routes.slice(0, 2).map(({ path }) => path)).toEqual(['/panel', '/panel/'])
   })
 
   it.each(['/k%C3%A4se/dashboard', "/a(b)+c,d=e:@'!$&*~/dashboard"])(

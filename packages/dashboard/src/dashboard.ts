@@ -3,8 +3,10 @@ import {
   browserSessionRoutes,
   type HttpRequest,
   type HttpResponse,
+  mountPath,
   type Route,
   type RouteGroup,
+  routePath,
   type TransportServices,
 } from '@taskboard/core/transport'
 import { type Application, openApplication } from './application.js'
@@ -35,10 +37,6 @@ export interface Dashboard extends RouteGroup {
 }
 
 const DEFAULT_PATH = '/dashboard'
-/** Browsers resolve `.` and `..`, and the routes below would never be addressed. */
-const PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/
-/** As browsers write paths: other characters are percent-encoded. */
-const PUBLIC_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))(?:[A-Za-z0-9._~!$&'()*+,=:@-]|%[\dA-Fa-f]{2})+)+$/
 /** Without what URL parsers drop from the text. */
 const LOGIN_URL = /^(?:https?:\/\/[^\s/?#]|\/(?![/\\]))[^\s\p{Cc}\\]*$/u
 
@@ -69,8 +67,9 @@ export function taskboardDashboard(
   taskboard: { readonly services: TransportServices },
   options: DashboardOptions = {},
 ): Dashboard {
-  const { path = DEFAULT_PATH, publicPath } = options
   checkOptions(options)
+  const paths = readPaths(options)
+  const { path, publicPath } = paths
   const { services } = taskboard
   const application = openApplication(options.folder)
   const get = (below: string, answer: (request: HttpRequest) => Promise<HttpResponse>): Route => ({
@@ -85,7 +84,7 @@ export function taskboardDashboard(
       get('', page),
       get('/', page),
       get('/config', async (request) =>
-        describeHost(taskboard, { ...options, path }, request, (await application()).version),
+        describeHost(taskboard, { ...options, ...paths }, request, (await application()).version),
       ),
       get('/assets/:file', (request) => answerAsset(application, request)),
       ...browserSessionRoutes(taskboard, sessions).map(restricted),
@@ -101,22 +100,19 @@ export function taskboardDashboard(
   }
 }
 
-function checkOptions({
-  path = DEFAULT_PATH,
-  publicPath,
-  loginUrl,
-  realtimePath,
-  folder,
-}: DashboardOptions): void {
-  requireOption('path', isPath(path), 'must be a path such as /dashboard')
-  if (realtimePath !== undefined) {
-    requireOption('realtimePath', isPath(realtimePath), 'must be a path such as /v2/realtime')
+function readPaths(options: DashboardOptions) {
+  const path = routePath('path', options.path ?? DEFAULT_PATH)
+  const [publicPath, realtimePath] = [options.publicPath, options.realtimePath]
+  const seen = publicPath === undefined ? undefined : mountPath('publicPath', publicPath)
+  requireOption('publicPath', seen === undefined || seen.endsWith(path), `must end with ${path}`)
+  return {
+    path,
+    publicPath: seen,
+    realtimePath: realtimePath === undefined ? undefined : routePath('realtimePath', realtimePath),
   }
-  if (publicPath !== undefined) {
-    const isGood = typeof publicPath === 'string' && PUBLIC_PATH.test(publicPath)
-    requireOption('publicPath', isGood, 'must be a path as browsers write it, such as /kanban/dashboard')
-    requireOption('publicPath', publicPath.endsWith(path), `must end with ${path}`)
-  }
+}
+
+function checkOptions({ loginUrl, folder }: DashboardOptions): void {
   if (loginUrl !== undefined) {
     const isGood = typeof loginUrl === 'string' && LOGIN_URL.test(loginUrl)
     requireOption('loginUrl', isGood, 'must be an http(s) URL, or a path such as /login')
@@ -124,10 +120,6 @@ function checkOptions({
   if (folder !== undefined) {
     requireOption('folder', typeof folder === 'string' && folder !== '', 'must be the path of a folder')
   }
-}
-
-function isPath(value: unknown): boolean {
-  return typeof value === 'string' && PATH.test(value)
 }
 
 function requireOption(field: keyof DashboardOptions, isGood: boolean, rule: string): void {

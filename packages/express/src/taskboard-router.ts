@@ -126,11 +126,18 @@ function send(request: Request, response: Response, { status, headers, body, str
   for (const name in headers) response.setHeader(name, headers[name] as string)
   if (stream !== undefined) {
     response.flushHeaders()
-    pipeline(Readable.fromWeb(stream as NodeStream), response, () => undefined)
+    const chunks = Readable.fromWeb(stream as NodeStream)
+    pipeline(chunks, response, () => undefined)
+    flushEach(chunks, response)
     return
   }
   // Node sets the length except for HEAD; 204 and 304 have none (RFC 9110, 8.6).
   if (status !== 204 && status !== 304) response.setHeader('content-length', Buffer.byteLength(body))
   response.end(body)
   discardRest(request)
+}
+
+/** A compressing middleware of the host collects what is written until its `flush`. Call it after `pipeline`, which writes. */
+function flushEach(chunks: Readable, response: Response & { flush?(this: Response): void }): void {
+  if (typeof response.flush === 'function') chunks.on('data', () => response.flush?.())
 }

@@ -11,7 +11,8 @@ interface Message {
  * to `inject`, which does not go through the server.
  */
 export function keepMalformedPaths(instance: FastifyInstance, table: RouteTable): void {
-  const { server, prefix } = instance
+  const { server } = instance
+  const prefix = instance.prefix.replace(/\/$/, '')
   const escapeOurs = (message: Message): void => {
     if (message.url?.includes('%') === true) message.url = escaped(message.url, prefix, table)
   }

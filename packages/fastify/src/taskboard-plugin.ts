@@ -19,7 +19,13 @@ import {
   type RouteGroup,
   type TransportServices,
 } from '@taskboard/core/transport'
-import type { FastifyContentTypeParser, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import type {
+  FastifyContentTypeParser,
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+} from 'fastify'
 import { keepMalformedPaths } from './malformed-paths.js'
 
 export interface TaskboardPluginOptions {
@@ -43,7 +49,8 @@ interface RouteConfig {
 /**
  * A Fastify plugin with the task board's routes; `prefix` works as with any plugin. It is encapsulated: the host's parsers,
  * hooks and error handler stay as they are, and the host's hooks run for these routes too. When the application closes, it closes
- * the realtime connections that `attachRealtime` accepted on its server (1001). The task board itself stays open.
+ * the realtime connections that `attachRealtime` accepted on its server (1001). The task board itself stays open. `ready()` rejects with
+ * what is wrong with the options: `INVALID_CONFIG`, or Fastify's error for a path that is taken.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -58,7 +65,9 @@ interface RouteConfig {
  * await app.close()
  * ```
  */
-export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (instance, options, done) => {
+// Async, since Fastify ends the process for what a plugin with a callback throws.
+export const taskboardPlugin: FastifyPluginAsync<TaskboardPluginOptions> = async (instance, options) => {
+  const routes = [...apiRoutes(options.taskboard), ...flatRoutes(options.routes ?? [])]
   const open = openStreams()
   const answering = { readsHeaders: options.taskboard.services.readsHeaders, open }
   // Bodies are read only after the credential was checked.
@@ -74,13 +83,12 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
     return answer(taskboardRoute, request, reply, answering)
   })
 
-  const routes = [...apiRoutes(options.taskboard), ...flatRoutes(options.routes ?? [])]
   const fallbacks = options.notFound === 'envelope' ? fallbackRoutes(options.taskboard) : []
-  for (const route of [...routes, ...fallbacks.flatMap((fallback) => pathsOf(fallback, routes))]) {
+  for (const route of [
+    ...oneForEachUrl(instance, routes),
+    ...fallbacks.flatMap((fallback) => pathsOf(fallback, routes)),
+  ]) {
     const config: RouteConfig = { taskboardRoute: route }
-    // A host with `ignoreTrailingSlash` has one route for both forms of a path.
-    if (route.path.endsWith('/') && instance.hasRoute({ method: 'GET', url: instance.prefix + route.path }))
-      continue
     instance.all(route.path, { config }, (request, reply) => answer(route, request, reply, answering))
   }
   keepMalformedPaths(instance, createRouteTable(routes, fallbacks))
@@ -89,7 +97,15 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
     detachRealtime(options.taskboard, instance.server)
     open.end()
   })
-  done()
+}
+
+/** With `ignoreTrailingSlash`, one route serves both forms of a path, and a second one is refused. */
+function oneForEachUrl({ initialConfig }: FastifyInstance, routes: readonly Route[]): readonly Route[] {
+  const isOneUrl =
+    initialConfig.ignoreTrailingSlash === true || initialConfig.routerOptions?.ignoreTrailingSlash === true
+  if (!isOneUrl) return routes
+  const paths = new Set(routes.map(({ path }) => path))
+  return routes.filter(({ path }) => !(path.endsWith('/') && paths.has(path.slice(0, -1))))
 }
 
 /** The routes of a fallback: below its prefix, and the prefix itself unless that is a route. */
@@ -114,6 +130,7 @@ async function answer(
   const { raw } = request
   const stream = (request.body ?? raw) as ByteStream
   const plain = toHttpRequest(raw, {
+    raw: request,
     target: raw.url ?? request.url,
     response: reply.raw,
     clientAddress: () => request.ip,

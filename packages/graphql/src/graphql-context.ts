@@ -36,6 +36,8 @@ interface CallInput {
   readonly params?: WireObject
   readonly query?: WireObject
   readonly body?: WireObject
+  /** As in `OperationRequest`. */
+  readonly unread?: readonly string[]
 }
 
 /** The context of one request. */
@@ -45,13 +47,17 @@ export function createContext(
 ): GraphqlContext {
   let loaders: Loaders | undefined
   const forget = (): void => void (loaders = undefined)
-  async function call(operationId: string, { params, query, body }: CallInput = {}): Promise<WireObject> {
+  async function call(
+    operationId: string,
+    { params, query, body, unread }: CallInput = {},
+  ): Promise<WireObject> {
     const answer = await caller(operationId, {
       principal,
       request,
       params: params && toWire(params),
       query: query && toWire(query),
       body: body && toWire(body),
+      unread,
     })
     return fromWire(answer ?? {})
   }

@@ -298,11 +298,11 @@ describe('what is written', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'AUTHORIZATION_FAILED' } }])
     await host.taskboard.board(host.workspaceId).decide(approval.id, { decision: 'rejected', comment: 'No.' })
     const { data } = await host.query(
-      'query ($id: ID!) { approval(id: $id) { status comment decidedBy { kind } } approvals(first: 1) { nodes { action } } }',
+      'query ($id: ID!) { approval(id: $id) { status comment decidedBy { kind id name } } approvals(first: 1) { nodes { action } } }',
       { id: approval.id },
     )
     expect(data).toEqual({
-      approval: { status: 'REJECTED', comment: 'No.', decidedBy: { kind: 'HOST' } },
+      approval: { status: 'REJECTED', comment: 'No.', decidedBy: { kind: 'HOST', id: null, name: null } },
       approvals: { nodes: [{ action: 'refund' }] },
     })
   })

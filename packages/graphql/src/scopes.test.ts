@@ -9,6 +9,7 @@ import {
   isNonNullType,
   isRequiredArgument,
   isRequiredInputField,
+  type GraphQLInputField,
   type GraphQLInputType,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -124,7 +125,10 @@ function sample(type: GraphQLInputType): string {
   if (isListType(type)) return `[${sample(type.ofType)}]`
   if (isEnumType(type)) return type.getValues()[0]?.name ?? ''
   if (isInputObjectType(type)) {
-    const members = Object.values(type.getFields()).filter(isRequiredInputField)
+    // Without a claim, a report needs another scope too.
+    const isGiven = (member: GraphQLInputField) =>
+      isRequiredInputField(member) || member.name === 'fencingToken'
+    const members = Object.values(type.getFields()).filter(isGiven)
     return `{${members.map((member) => `${member.name}: ${sample(member.type)}`).join(', ')}}`
   }
   if (type.name === 'Int' || type.name === 'Float') return '1'

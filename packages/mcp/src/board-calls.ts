@@ -5,6 +5,8 @@ export interface OperationInput {
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string | undefined>> | undefined
   readonly body?: Readonly<Record<string, unknown>> | undefined
+  /** Members of the answer that are not read. In the board's process they are then not worked out. */
+  readonly unread?: readonly string[] | undefined
   /** As the `Idempotency-Key` of the enterprise API. */
   readonly idempotencyKey?: string | undefined
 }

@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client'
+import type { TaskboardOptions } from '@taskboard/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connect } from '../test/mcp-client.js'
 import { type McpHost, mounts, serveMcp } from '../test/mcp-host.js'
@@ -42,6 +43,26 @@ describe.each(mounts)('a subscription, on %s', (_, mount) => {
     expect(new Set(seen)).toEqual(new Set([`task://${id}`, `board://${host.workspaceId}`]))
     await subscription.close()
     await vi.waitFor(() => expect(host.taskboard.services.realtime.isHeard).toBe(false))
+  })
+
+  it('shows a host’s own login the request that opened it', async () => {
+    const seen: unknown[] = []
+    const authenticate: TaskboardOptions['authenticate'] = ({ raw, isConnection }) => {
+      const { headers } = raw as { readonly headers: Record<string, string> }
+      seen.push([headers['authorization'], isConnection])
+      const rights = { tier: 'enterprise', scopes: ['tasks:read'], workspaceIds: 'all' } as const
+      const { accountId, workspaceId: defaultWorkspaceId } = host
+      return { id: 'ada', kind: 'user', accountId, defaultWorkspaceId, ...rights }
+    }
+    host = await serveMcp({ mount, board: { authenticate } })
+    const uris = [`board://${host.workspaceId}`]
+    const { status, body } = await listenTo(host, uris, { key: 'of-the-host' })
+    expect(status).toBe(200)
+    await body?.cancel()
+    expect(seen.slice(0, 2)).toEqual([
+      ['Bearer of-the-host', undefined],
+      ['Bearer of-the-host', true],
+    ])
   })
 
   it('ends when the board closes', async () => {

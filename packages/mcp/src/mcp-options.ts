@@ -4,10 +4,16 @@ import { type ToolSet, toolSets } from './tools/tool.js'
 export interface McpOptions {
   /** Where the endpoint is, below the mount path of the adapter. Default `/mcp`. */
   readonly path?: `/${string}` | undefined
-  /** The sets of tools that are listed, unless the URL names its own (`?tools=worker,planner`). Default `['worker']`. */
+  /**
+   * The sets of tools that are offered. The URL of a client can narrow them (`?tools=planner`), and names no other one. Default: those
+   * that the URL names, `worker` if it names none.
+   */
   readonly tools?: readonly ToolSet[] | undefined
-  /** The agent that claims tasks when a call of `claim_task` names none. Default: calls must name one. */
-  readonly agentId?: string | undefined
+  /**
+   * The name or the id of the agent that claims tasks when neither a call of `claim_task` nor the URL (`?agent=Claude`) names one.
+   * Default: the only one within the caller's reach that the host does not run.
+   */
+  readonly agent?: string | undefined
   /**
    * The host names (without ports) that requests may address. Default: any, but pages of browsers reach only `localhost` and
    * its addresses.
@@ -20,42 +26,74 @@ export interface McpOptions {
    * clients are configured with an API key.
    */
   readonly authorizationServers?: readonly string[] | undefined
-  /** The public URL of the endpoint, for that document. Default: the URL that the client addressed. */
+  /**
+   * The public URL of the endpoint, for that document. Required with `authorizationServers`, unless `allowedHosts` lists the hosts:
+   * then it is the URL that the client addressed.
+   */
   readonly resource?: string | undefined
 }
 
 /** @throws TypeError for an option that cannot work. */
 export function checkOptions({
-  path,
   tools,
+  allowedHosts,
   allowedOrigins,
-  authorizationServers,
+  authorizationServers = [],
   resource,
 }: McpOptions): void {
-  if (path !== undefined && !/^(?:\/[\w.~-]+)+$/.test(path))
-    throw new TypeError('path must be a path such as /mcp')
   for (const each of tools ?? []) {
     if (!toolSets.includes(each)) throw new TypeError(`tools must be of ${toolSets.join(', ')}`)
   }
-  const urls = [
-    ...(allowedOrigins ?? []),
-    ...(authorizationServers ?? []),
-    ...(resource === undefined ? [] : [resource]),
-  ]
+  const urls = [...(allowedOrigins ?? []), ...authorizationServers]
   for (const url of urls) if (!URL.canParse(url)) throw new TypeError(`${url} is not a URL`)
+  if (resource !== undefined && !isResource(resource)) {
+    throw new TypeError('resource must be an http or https URL without a fragment')
+  }
+  if (authorizationServers.length > 0 && resource === undefined && allowedHosts === undefined) {
+    throw new TypeError('authorizationServers requires resource, or allowedHosts')
+  }
 }
 
-/**
- * The sets that the query of a request names; null when it names none.
- * @throws TaskboardError `INVALID_FIELD` (`tools`) for a name that is no set: a misspelt one would leave an agent without tools.
- */
-export function setsOf(query: string): readonly ToolSet[] | null {
-  const named = new URLSearchParams(query)
-    .get('tools')
-    ?.split(',')
-    .map((each) => each.trim())
-  if (named === undefined) return null
-  const sets = toolSets.filter((each) => named.includes(each))
-  if (sets.length === new Set(named).size) return sets
-  throw new TaskboardError('INVALID_FIELD', `tools must be of ${toolSets.join(', ')}`, { field: 'tools' })
+function isResource(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && !url.includes('#')
+}
+
+/** What the query of a request chooses. */
+export interface Choice {
+  readonly sets: readonly ToolSet[]
+  /** The name or the id of the agent that claims. */
+  readonly agent: string | undefined
+}
+
+/** Names of agents have no more characters, and ids have fewer. */
+const LONGEST_NAME = 100
+
+/** @throws TaskboardError `INVALID_FIELD` (`tools`, `agent`). */
+export function readChoice(query: string, { tools, agent }: Pick<McpOptions, 'tools' | 'agent'>): Choice {
+  const values = new URLSearchParams(query)
+  return {
+    sets: readSets(valueOf(values, 'tools'), tools ?? toolSets) ?? tools ?? ['worker'],
+    agent: readName(valueOf(values, 'agent')) ?? agent,
+  }
+}
+
+/** A misspelt set would leave an agent without tools. */
+function readSets(text: string | undefined, offered: readonly ToolSet[]): readonly ToolSet[] | null {
+  if (text === undefined) return null
+  const named = text.split(',').map((each) => each.trim())
+  const sets = offered.filter((each) => named.includes(each))
+  if (sets.length > 0 && sets.length === new Set(named).size) return sets
+  throw new TaskboardError('INVALID_FIELD', `tools must be of ${offered.join(', ')}`, { field: 'tools' })
+}
+
+function readName(text: string | undefined): string | undefined {
+  if (text === undefined || (text.trim() !== '' && Array.from(text).length <= LONGEST_NAME)) return text
+  const rule = `agent must be the name or the id of an agent, of 1 to ${LONGEST_NAME} characters`
+  throw new TaskboardError('INVALID_FIELD', rule, { field: 'agent' })
+}
+
+function valueOf(values: URLSearchParams, field: string): string | undefined {
+  const [value, other] = values.getAll(field)
+  if (other === undefined) return value
+  throw new TaskboardError('INVALID_FIELD', `${field} must be given once`, { field })
 }

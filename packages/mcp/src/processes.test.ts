@@ -97,7 +97,7 @@ describe('a board of two processes on one database', () => {
         for (const each of seen) each.clear()
       }
 
-      const { run } = await call(one, 'claim_task', { agent_id: agentId })
+      const { run } = await call(one, 'claim_task', { agent: agentId })
       await bothSaw()
       await call(other, 'report_progress', { run, progress: 50 })
       await bothSaw()

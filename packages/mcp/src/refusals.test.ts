@@ -30,6 +30,20 @@ async function rest(key: string, method: string, path: string, body?: object) {
 const same = ({ code, message, details }: Readonly<Record<string, unknown>>) => ({ code, message, details })
 
 describe.each(mounts)('a refusal, on %s', (_, mount) => {
+  it('meets a result for a task that does not go to done; to done, the result is kept', async () => {
+    host = await serveMcp({ mount })
+    const { id } = await host.board.add({ title: 'by hand' })
+    const claimed = await host.board.claim({ agentId: host.agentId })
+    const client = await open(host.url, host.workerKey)
+    const early = await refused(client, 'move_task', { task_id: id, to: 'doing', result: 'early' })
+    expect(early).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'result' } })
+    expect((await host.board.get(id)).lease).toEqual(claimed?.lease)
+    const moved = await call(client, 'move_task', { task_id: id, to: 'done', result: 'mended' })
+    expect(moved).toMatchObject({ id, title: 'by hand', status: 'completed' })
+    const { result, takenBy, lease } = await host.board.get(id)
+    expect([result, takenBy?.kind, lease]).toEqual(['mended', 'api_key', null])
+  })
+
   it('has the error of the REST API for a task of another account', async () => {
     host = await serveMcp({ mount })
     const stranger = await host.taskboard.accounts.create({ name: 'Other', tier: 'enterprise' })
@@ -67,6 +81,7 @@ describe.each(mounts)('a refusal, on %s', (_, mount) => {
     const client = await open(host.url, reader)
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
       'get_task',
+      'get_approval',
       'list_tasks',
       'board_summary',
     ])
@@ -119,12 +134,16 @@ describe('a request that no tool sees', () => {
   const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
 
   it('is refused without a valid credential, and names the metadata of a host that has any', async () => {
-    host = await serveMcp({ mcp: { authorizationServers: ['https://login.example'] } })
+    host = await serveMcp({
+      mcp: { authorizationServers: ['https://login.example'], allowedHosts: ['127.0.0.1'] },
+    })
     const response = await post('tb_wrong', list)
     expect(response.status).toBe(401)
     const metadata =
       /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1] ?? ''
-    expect(await (await fetch(metadata)).json()).toEqual({
+    const published = await fetch(metadata)
+    expect(published.headers.get('cache-control')).toBe('no-store')
+    expect(await published.json()).toEqual({
       resource: `${host.url}/mcp`,
       authorization_servers: ['https://login.example'],
       bearer_methods_supported: ['header'],

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { createClient } from '@taskboard/client'
+import { memoryStorage } from '@taskboard/memory'
 import { afterEach, describe, expect, it } from 'vitest'
 import { call, connect, refused } from '../test/mcp-client.js'
 import { type McpHost, serveMcp } from '../test/mcp-host.js'
@@ -87,4 +88,19 @@ describe.each(surfaces)('a create that is repeated after a lost answer, over %s'
     })
     expect(await titles()).toEqual([])
   })
+})
+
+it('a create in the process of the board makes no forecast: no tool shows one', async () => {
+  const storage = memoryStorage()
+  let forecasts = 0
+  const readForecasts: typeof storage.agents.readForecasts = (...given) => {
+    forecasts += 1
+    return storage.agents.readForecasts(...given)
+  }
+  host = await serveMcp({ storage: { ...storage, agents: { ...storage.agents, readForecasts } } })
+  const client = await connect(host.url, host.workerKey)
+  clients.push(client)
+  await call(client, 'create_task', { title: 'Refund' })
+  expect(await titles()).toEqual(['Refund'])
+  expect(forecasts).toBe(0)
 })

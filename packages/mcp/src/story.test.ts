@@ -29,9 +29,9 @@ describe('the endpoint', () => {
     host = await serveMcp()
     client = await connect(host.url, host.workerKey)
     const { id } = await host.board.add({ title: 'Translate' })
-    const { run } = await call(client, 'claim_task', { agent_id: host.agentId })
+    const { run } = await call(client, 'claim_task', { agent: host.agentId })
     await host.board.move(id, 'TODO')
-    const again = await call(client, 'claim_task', { agent_id: host.agentId })
+    const again = await call(client, 'claim_task', { agent: host.agentId })
     expect(again['run']).not.toBe(run)
     expect(await refused(client, 'complete_task', { run, result: 'late' })).toMatchObject({
       code: 'CONFLICT',
@@ -44,7 +44,7 @@ describe('the endpoint', () => {
     host = await serveMcp()
     client = await connect(host.url, host.workerKey)
     const { id } = await host.board.add({ title: 'Translate' })
-    const { run } = await call(client, 'claim_task', { agent_id: host.agentId })
+    const { run } = await call(client, 'claim_task', { agent: host.agentId })
     expect((await host.board.get(id)).lease?.durationMs).toBe(600_000)
     await call(client, 'report_progress', { run, progress: 10 })
     const { lease, updatedAt } = await host.board.get(id)
@@ -55,7 +55,7 @@ describe('the endpoint', () => {
     host = await serveMcp()
     client = await connect(host.url, host.workerKey)
     const { id } = await host.board.add({ title: 'Translate' })
-    const { run } = await call(client, 'claim_task', { agent_id: host.agentId })
+    const { run } = await call(client, 'claim_task', { agent: host.agentId })
     const { fencingToken } = decodeRun(String(run))
     const forge = (token: number, agentId: string) => encodeRun({ taskId: id, agentId, fencingToken: token })
     for (const token of [fencingToken - 1, fencingToken + 1, 1, Number.MAX_SAFE_INTEGER]) {

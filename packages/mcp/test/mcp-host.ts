@@ -13,7 +13,7 @@ import { taskboardRouter } from '@taskboard/express'
 import { taskboardPlugin } from '@taskboard/fastify'
 import { memoryStorage } from '@taskboard/memory'
 import { attachRealtime } from '@taskboard/ws'
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 import { fastify } from 'fastify'
 import { taskboardMcp, type McpOptions } from '../src/index.js'
 
@@ -24,8 +24,16 @@ export interface Listening {
 
 export type Mount = (taskboard: Taskboard, routes: readonly (Route | RouteGroup)[]) => Promise<Listening>
 
-export const mountOnExpress: Mount = async (taskboard, routes) => {
-  const server = createServer(express().use(taskboardRouter(taskboard, { routes })) as never)
+export const mountOnExpress: Mount = (taskboard, routes) => mountBehind([], taskboard, routes)
+
+/** On an Express host with middleware of its own before the board. */
+export async function mountBehind(
+  middleware: readonly RequestHandler[],
+  ...[taskboard, routes]: Parameters<Mount>
+): Promise<Listening> {
+  const app = express()
+  for (const handler of middleware) app.use(handler)
+  const server = createServer(app.use(taskboardRouter(taskboard, { routes })) as never)
   attachRealtime(server, taskboard)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -84,7 +92,7 @@ export async function serveMcp(options: HostOptions = {}) {
     workspaceId: workspace.id,
     agentId,
     board: taskboard.board(workspace.id),
-    workerKey: await createKey('tasks:read', 'tasks:write'),
+    workerKey: await createKey('tasks:read', 'tasks:write', 'agents:read'),
     personKey: await createKey('tasks:read', 'tasks:write', 'approvals:write', 'account:read'),
     createKey,
     async close() {

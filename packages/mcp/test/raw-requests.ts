@@ -45,6 +45,6 @@ export function listenTo(
   { id = 1, ...sent }: Sent & { readonly id?: unknown } = {},
 ): Promise<Response> {
   const body = requestText('subscriptions/listen', { notifications: { resourceSubscriptions: uris } }, id)
-  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
-  return send(host, body, { ...sent, headers })
+  const own = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
+  return send(host, body, { ...sent, headers: { ...own, ...sent.headers } })
 }

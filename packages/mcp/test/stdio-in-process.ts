@@ -2,7 +2,7 @@ import { type Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { type BoardClient, serveMcpOverStdio, type StdioOptions } from '../src/index.js'
 import { clientOf, type Version } from './mcp-client.js'
 
-interface InProcess extends Pick<StdioOptions, 'agentId' | 'onError'> {
+interface InProcess extends Pick<StdioOptions, 'agent' | 'tools' | 'onError'> {
   readonly version?: Version
 }
 

@@ -9,12 +9,17 @@ type Board = Pick<McpHost, 'url' | 'agentId' | 'personKey' | 'board'>
 export async function workThrough(client: Client, { url, agentId, personKey, board }: Board): Promise<void> {
   // The client compares each answer with the output schema of its tool, once it knows that.
   await client.listTools()
-  const claim = () => call(client, 'claim_task', { agent_id: agentId })
+  const claim = () => call(client, 'claim_task', { agent: agentId })
   const created = await call(client, 'create_task', { title: 'Refund order 7', priority: 'high' })
   const taskId = String(created['id'])
 
   const first = await claim()
-  expect(first).toMatchObject({ task: { id: taskId, title: 'Refund order 7' }, answer: null })
+  expect(first).toMatchObject({
+    task: { id: taskId, title: 'Refund order 7' },
+    question: null,
+    answer: null,
+    approvals: [],
+  })
   expect(await call(client, 'report_progress', { run: first['run'], progress: 20 })).toMatchObject({
     status: 'in_progress',
     progress: 20,
@@ -26,7 +31,7 @@ export async function workThrough(client: Client, { url, agentId, personKey, boa
   await call(client, 'comment_on_task', { task_id: taskId, body: 'All of it.', answers: true })
 
   const second = await claim()
-  expect(second).toMatchObject({ task: { id: taskId }, answer: 'All of it.' })
+  expect(second).toMatchObject({ task: { id: taskId }, question: 'All of it?', answer: 'All of it.' })
   const refund = { action: 'refund', summary: 'Refund order 7', input: { order: 7 } }
   const asked = await call(client, 'request_approval', { run: second['run'], ...refund })
   expect(asked).toMatchObject({ outcome: 'pending', comment: null })
@@ -46,7 +51,13 @@ export async function workThrough(client: Client, { url, agentId, personKey, boa
     ...receipt,
     size: null,
   })
-  expect(await call(client, 'complete_task', { run: third['run'], result: 'refunded' })).toEqual({
+  expect(third['approvals']).toMatchObject([{ action: 'refund', input: { order: 7 }, status: 'approved' }])
+  expect(await call(client, 'get_approval', { approval_id: asked['approval_id'] })).toMatchObject({
+    task_id: taskId,
+    input: { order: 7 },
+    status: 'used',
+  })
+  expect(await call(client, 'complete_task', { run: third['run'], result: 'refunded' })).toMatchObject({
     status: 'completed',
   })
 

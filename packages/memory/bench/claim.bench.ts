@@ -1,4 +1,4 @@
-import { defaultScoring, type Storage, type Task } from '@taskboard/core'
+import { defaultScoring, silentLogger, type Storage, type Task } from '@taskboard/core'
 import { createNewId, isReady, scoreUnits, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { setTimeout } from 'node:timers/promises'
@@ -43,7 +43,14 @@ async function createBoard(taskCount: number, workspaceCount: number): Promise<B
   const storage = memoryStorage()
   const board: Board = { storage, agentId: '', tasks: [], now: START }
   const clock = { ...systemClock, now: () => board.now }
-  storage.bind({ scoring: defaultScoring, newId: createNewId(clock), clock, logLimit: 100, outputLimit: 100 })
+  storage.bind({
+    scoring: defaultScoring,
+    newId: createNewId(clock),
+    clock,
+    logLimit: 100,
+    outputLimit: 100,
+    logger: silentLogger,
+  })
   const agent = { name: 'worker', type: 'worker' }
   const { account, workspace } = await storage.access.insertAccount(
     { name: 'bench', tier: 'enterprise', workspaceName: 'first', agent },

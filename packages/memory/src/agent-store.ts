@@ -16,14 +16,14 @@ import {
   type Reach,
   updatedEvent,
 } from '@taskboard/core/storage'
-import { agentStatus } from './agent-status.js'
+import { agentStatus, hasRuntime } from './agent-status.js'
 import { createAgentWork, type AgentWork } from './agent-work.js'
 import { draftRow } from './event-log.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { isWithin } from './reach.js'
 import type { ReadyQueue } from './ready-queue.js'
-import { holderKey } from './spent-budgets.js'
+import { holderKey } from './able-agents.js'
 import { byAge } from './subscriptions.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
@@ -71,6 +71,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
       write(call, () => {
         const agent = { ...require(workspaceId, agentId), ...change }
         tables.agents.set(agentId, agent)
+        tables.rests.delete(agentId)
         return agent
       }),
     deleteAgent: ({ workspaceId, agentId }, call) =>
@@ -87,6 +88,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         }
         tables.agents.delete(id)
         tables.workers.delete(id)
+        tables.rests.delete(id)
         tables.budgets.delete(holderKey(workspaceId, id))
       }),
     reportPresence: (report, call) =>
@@ -100,6 +102,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         const agent = tables.agents.get(agentId)
         if (agent?.workspaceId !== workspaceId) return
         if ('liveMs' in report) tables.workers.set(agentId, now + report.liveMs)
+        else if ('restMs' in report) rest(database, agentId, now + report.restMs)
         else if (agent.status !== report.status) setStatus(agent, report.status, now)
       }),
     announceAgents: ({ limit }, call) =>
@@ -112,6 +115,11 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
     readForecasts: ({ tasks }, call) =>
       read(call, (now) => tasks.map((task) => work.forecast(task, agentsOf(task.workspaceId), now))),
   }
+}
+
+/** A longer rest stands. */
+function rest({ tables: { rests } }: Database, agentId: string, until: Instant): void {
+  if (until > (rests.get(agentId)?.until ?? 0)) rests.set(agentId, { agentId, until })
 }
 
 /** `AgentStore.announceAgents`. */
@@ -157,6 +165,7 @@ function createAgentList(
       status: agentStatus(database, leases, agent, now),
       currentWorkload: work.workload(id),
       successRate: work.successRate(id),
+      isRemote: !hasRuntime(database, agent.type, now),
     }
   }
 

@@ -1,10 +1,11 @@
-import { type Approval, type ApprovalAnswer, type Instant, type Task, TaskboardError } from '@taskboard/core'
+import { type Approval, type ApprovalAnswer, type Asker, type Instant, TaskboardError } from '@taskboard/core'
 import {
   approvalAt,
   type ApprovalPage,
   type ApprovalQuery,
   type ApprovalRequest,
   type ApprovalStore,
+  eventOfApproval,
   openStates,
   outcomeOfDecision,
   outcomeOfRequest,
@@ -39,13 +40,16 @@ export function createApprovalStore(
 function answerRequest(
   database: Database,
   changes: TaskChanges,
-  { proof, request, requestedBy, expireAfterMs }: Request,
+  { proof, request, requestedBy, asker, expireAfterMs }: Request,
   now: Instant,
 ): ApprovalAnswer {
   const { tables, settings, publish } = database
   const { workspaceId, taskId, fencingToken } = proof
   const task = changes.require(workspaceId, taskId)
-  const outcome = outcomeOfRequest(task, openOf(database, taskId, request), request, { fencingToken, now })
+  const outcome = outcomeOfRequest(task, openOf(database, taskId, asker, request), request, {
+    fencingToken,
+    now,
+  })
   if (outcome.command !== null) changes.apply(task, outcome.command, now)
   switch (outcome.kind) {
     case 'wait':
@@ -69,6 +73,7 @@ function answerRequest(
         state: 'pending',
         agentId: task.lease?.agentId ?? '',
         requestedBy: { kind: requestedBy.kind, id: requestedBy.id },
+        asker: { kind: asker.kind, owner: asker.owner },
         fencingToken,
         requestedAt: now,
         expiresAt: now + expireAfterMs,
@@ -78,24 +83,26 @@ function answerRequest(
         usedAt: null,
       }
       tables.approvals.set(asked.id, asked)
-      const { inputDigest, agentId, requestedAt, expiresAt } = asked
-      const data = { ...namesOf(asked, task), inputDigest, agentId, requestedAt, expiresAt }
+      const { agentId, requestedAt, expiresAt } = asked
+      const data = { ...eventOfApproval(asked, task), agentId, requestedAt, expiresAt }
       publish(draftRow(workspaceId, { type: 'approval.requested', data }, now))
       return { outcome: 'pending', approval: approvalAt(asked, now) }
     }
   }
 }
 
-/** The approval of a task for this very action and input that is in an open state. */
+/** The asker's approval of a task for this very action and input that is in an open state. */
 function openOf(
   { tables, approvalIds }: Database,
   taskId: string,
+  { kind, owner }: Asker,
   { action, inputDigest }: ApprovalRequest,
 ): StoredApproval | null {
   for (const id of approvalIds.of(taskId)) {
     const approval = tables.approvals.get(id) as StoredApproval
     const isSame = approval.action === action && approval.inputDigest === inputDigest
-    if (isSame && openStates.some((state) => state === approval.state)) return approval
+    const isOwn = approval.asker.kind === kind && approval.asker.owner === owner
+    if (isSame && isOwn && openStates.some((state) => state === approval.state)) return approval
   }
   return null
 }
@@ -110,21 +117,16 @@ function decide(
   const stored = tables.approvals.get(approvalId)
   if (stored?.workspaceId !== workspaceId) throw new TaskboardError('NOT_FOUND', 'no such approval')
   const task = changes.require(workspaceId, stored.taskId)
-  const actor = { kind: decidedBy.kind, id: decidedBy.id }
-  const outcome = outcomeOfDecision(task, stored, { ...verdict, decidedBy: actor }, now)
+  const author = conversations.named(decidedBy)
+  const outcome = outcomeOfDecision(task, stored, { ...verdict, decidedBy: author }, now)
   const { approval: after, command, body } = outcome
   tables.approvals.set(approvalId, after)
   if (command !== null) changes.apply(task, command, now)
   const { decision, comment } = verdict
-  const data = { ...namesOf(after, task), decision, comment, decidedBy: actor, decidedAt: now }
+  const data = { ...eventOfApproval(after, task), decision, comment, decidedBy: author, decidedAt: now }
   publish(draftRow(workspaceId, { type: 'approval.decided', data }, now))
-  const author = { ...actor, name: conversations.nameOf(actor) }
   conversations.add(task, { author, kind: 'decision', body }, now)
   return approvalAt(after, now)
-}
-
-function namesOf({ id: approvalId, taskId, action, summary }: StoredApproval, { title }: Task) {
-  return { approvalId, taskId, title, action, summary }
 }
 
 /** Scans all approvals. */

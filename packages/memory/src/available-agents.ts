@@ -1,11 +1,11 @@
 import type { Agent } from '@taskboard/core'
 import type { LeaseIndex } from './lease-index.js'
-import type { FollowedAgents } from './spent-budgets.js'
+import type { FollowedAgents } from './able-agents.js'
 import type { TaskTable } from './task-slots.js'
 
 type ChangeHook = (before: Agent | undefined, after: Agent | undefined) => void
 
-/** The agents that may take a task: neither paused nor at their bound, and with a budget left. Its hooks run when that or a type changes. */
+/** The agents that may take a task: neither paused nor at their bound, not at rest, and with a budget left. Its hooks run when that or a type changes. */
 export interface AvailableAgents extends FollowedAgents {
   /** How many more tasks the agent may have under its lease; `Infinity` without a bound. */
   roomOf(agent: Agent): number

@@ -11,8 +11,8 @@ export function createCommentStore(
   conversations: Conversations,
 ): CommentStore<MemoryTransaction> {
   function insert(task: Task, draft: CommentDraft, now: Instant): Comment {
-    const { command, author: by, authorName } = outcomeOfComment(task, draft)
-    const author = { kind: by.kind, id: by.id, name: authorName ?? conversations.nameOf(by) }
+    const { command, author: by } = outcomeOfComment(task, draft)
+    const author = conversations.named(by)
     const after = command === null ? task : changes.apply(task, command, now)
     return conversations.add(after, { author, kind: draft.kind, body: draft.body }, now)
   }

@@ -1,4 +1,4 @@
-import type { Actor, Comment, Instant, Task } from '@taskboard/core'
+import type { ActingAs, Actor, Comment, CommentKind, Instant, NamedActor, Task } from '@taskboard/core'
 import { commentsOfRun } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { draftRow } from './event-log.js'
@@ -14,8 +14,10 @@ export interface Conversations {
   newest(taskId: string): readonly Comment[]
   /** The answer to the last question; null without one. */
   answer(taskId: string): Comment | null
-  /** The name of an author's record. */
-  nameOf(author: Actor): string | null
+  /** The last question; null without one. */
+  question(taskId: string): Comment | null
+  /** An author with the given name, else that of its record. */
+  named(author: ActingAs): NamedActor
 }
 
 export function createConversations({ tables, settings, publish }: Database): Conversations {
@@ -23,9 +25,25 @@ export function createConversations({ tables, settings, publish }: Database): Co
   const count = (taskId: string): number => commentCounts.get(taskId) ?? 0
   const at = (taskId: string, place: number): Comment => comments.get(commentKey(taskId, place)) as Comment
 
+  function nameOf({ kind, id }: Actor): string | null {
+    if (id === null) return null
+    if (kind === 'agent') return tables.agents.get(id)?.name ?? null
+    if (kind === 'user') return tables.users.get(id)?.user.email ?? null
+    if (kind === 'api_key') return tables.apiKeys.get(id)?.name ?? null
+    return null
+  }
+
   function page(taskId: string, after: number, limit: number): readonly Comment[] {
     const length = Math.max(0, Math.min(limit, count(taskId) - after))
     return Array.from({ length }, (_, index) => at(taskId, after + index + 1))
+  }
+
+  function newestOf(taskId: string, kinds: readonly CommentKind[]): Comment | null {
+    for (let place = count(taskId); place > 0; place--) {
+      const comment = at(taskId, place)
+      if (kinds.includes(comment.kind)) return comment
+    }
+    return null
   }
 
   return {
@@ -33,13 +51,10 @@ export function createConversations({ tables, settings, publish }: Database): Co
     page,
     newest: (taskId) => page(taskId, Math.max(0, count(taskId) - commentsOfRun), commentsOfRun),
     answer(taskId) {
-      for (let place = count(taskId); place > 0; place--) {
-        const comment = at(taskId, place)
-        if (comment.kind === 'answer') return comment
-        if (comment.kind === 'question') return null
-      }
-      return null
+      const found = newestOf(taskId, ['question', 'answer'])
+      return found?.kind === 'answer' ? found : null
     },
+    question: (taskId) => newestOf(taskId, ['question']),
     add({ id: taskId, title, workspaceId }, { author, kind, body }, now) {
       const id = settings.current.newId('cmt')
       const comment: Comment = { id, taskId, author, kind, body, createdAt: now }
@@ -52,13 +67,7 @@ export function createConversations({ tables, settings, publish }: Database): Co
       publish(draftRow(workspaceId, { type: 'task.commented', data }, now))
       return comment
     },
-    nameOf({ kind, id }) {
-      if (id === null) return null
-      if (kind === 'agent') return tables.agents.get(id)?.name ?? null
-      if (kind === 'user') return tables.users.get(id)?.user.email ?? null
-      if (kind === 'api_key') return tables.apiKeys.get(id)?.name ?? null
-      return null
-    },
+    named: ({ kind, id, name }) => ({ kind, id, name: name ?? nameOf({ kind, id }) }),
   }
 }
 

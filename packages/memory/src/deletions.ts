@@ -127,7 +127,7 @@ function* rowsOf(database: Database, deletion: Deletion): Generator<void, void> 
       if (!workspaceIds.has(owner) && !workspaceIds.has(workspaceOf(value))) return
       table.delete(id)
       // Noted by the agent's id.
-      if (table === agents) tables.workers.delete(id)
+      if (table === agents) for (const noted of [tables.workers, tables.rests]) noted.delete(id)
     })
   }
   log.removeWorkspaces(workspaceIds)

@@ -1,7 +1,7 @@
 import type { Agent, Instant } from '@taskboard/core'
 import { anyAgentType } from '@taskboard/core/storage'
 import type { AgentPools, RoundRobin } from './round-robin.js'
-import type { FollowedAgents } from './spent-budgets.js'
+import type { FollowedAgents } from './able-agents.js'
 import type { Table } from './table.js'
 
 /** The available agents that the runtime for any type works: those whose type has no runtime at work. */

@@ -26,6 +26,7 @@ export function createFindPrincipal(
     const principal = {
       id: owner.user.id,
       kind: 'user',
+      name: owner.user.email,
       accountId: account.id,
       tier: account.tier,
       scopes: owner.user.scopes,
@@ -50,6 +51,7 @@ function toPrincipal(key: ApiKeyRecord, tier: Principal['tier']): Principal {
   return {
     id: key.id,
     kind: 'api_key',
+    name: key.name,
     accountId: key.accountId,
     tier,
     scopes: key.scopes,

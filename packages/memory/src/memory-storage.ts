@@ -18,7 +18,8 @@ import { createReadyQueue, type ReadyQueue } from './ready-queue.js'
 import { createRealtimeStore } from './realtime-store.js'
 import { createScheduleStore } from './schedule-store.js'
 import { createSessionStore } from './session-store.js'
-import { createSpentBudgets } from './spent-budgets.js'
+import { createAbleAgents } from './able-agents.js'
+import { createTable } from './table.js'
 import { createTaskChanges } from './task-changes.js'
 import { createTaskStore } from './task-store.js'
 import type { MemoryTransaction } from './transactions.js'
@@ -61,6 +62,8 @@ function countTasks(tasks: Iterable<Task>): TaskCounts {
   return { waiting, running }
 }
 
+const ONLY_ROW = ''
+
 /** A storage and what it stores. */
 export function createMemory(): {
   readonly storage: Storage<MemoryTransaction>
@@ -70,17 +73,18 @@ export function createMemory(): {
   const { settings, journal, transactions, tables, idempotency } = database
   // Before the queue, which asks for them when it learns of a task's change.
   const leases = createLeaseIndex(tables.tasks)
-  const budgets = createSpentBudgets(tables.agents, tables.budgets)
+  const able = createAbleAgents(tables.agents, tables.budgets, tables.rests)
   const queue: ReadyQueue = createReadyQueue({
     journal,
     tasks: tables.tasks,
     agents: tables.agents,
     leases,
-    budgets,
+    able,
     runtimes: tables.runtimes,
     scoring: () => settings.current.scoring,
   })
   const changes = createTaskChanges(database)
+  const keyChecks = createTable<string>(journal)
   const conversations = createConversations(database)
   const { targets, ...notifications } = createNotificationStore(database)
   const { pruneEvents, ...events } = createEventStore(database)
@@ -119,7 +123,15 @@ export function createMemory(): {
         isCurrent: true,
         counts: withCounts ? countTasks(tables.tasks.values()) : null,
       })),
+    keepKeyCheck: ({ sealed, replaces }, call) =>
+      transactions.write(call, () => {
+        const kept = keyChecks.get(ONLY_ROW) ?? null
+        if (kept === replaces) keyChecks.set(ONLY_ROW, sealed)
+        return keyChecks.get(ONLY_ROW) ?? sealed
+      }),
     prune: createPrune({
+      pruneDoneTasks: ({ olderThanMs, limit }, call) =>
+        transactions.write(call, (now) => changes.removeDone(now - olderThanMs, limit, now)),
       pruneEvents,
       pruneDeliveries,
       pruneLimits,

@@ -50,7 +50,9 @@ async function fill(accountId: string, workspaceId: string): Promise<readonly st
   await taskboard.usage.setBudget({ workspaceId }, { tokens: 100 })
   const channel = { type: 'chat', name: 'c', config: {}, events: ['task.created' as const] }
   await taskboard.channels.create(workspaceId, channel)
+  await storage.agents.reportPresence({ workspaceId, agentId: agent.id, restMs: 60_000 }, { now: null })
   const key = await taskboard.accounts.createKey({ accountId, name: 'k', scopes: ['tasks:read'] })
+  await storage.agents.reportPresence({ workspaceId, agentId: agent.id, restMs: 1_000 }, { now: null })
   await storage.analytics.rollUp({ limit: 1_000 }, { now: null })
   return [accountId, workspaceId, agent.id, id, user.id, key.id]
 }

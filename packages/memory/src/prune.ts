@@ -8,6 +8,7 @@ type Over = Exclude<Pruning, Old>
 
 /** The rows that the stores delete. */
 interface Prunes {
+  readonly pruneDoneTasks: Prune<Old>
   readonly pruneEvents: Prune<Old>
   readonly pruneDeliveries: Prune<Old>
   readonly pruneIdempotency: Prune<Old>
@@ -23,6 +24,8 @@ export type Pruned<Verb extends keyof Prunes> = Pick<Prunes, Verb>
 export function createPrune(prunes: Prunes): Storage['prune'] {
   return (asked, call) => {
     switch (asked.rows) {
+      case 'done_tasks':
+        return prunes.pruneDoneTasks(asked, call)
       case 'events':
         return prunes.pruneEvents(asked, call)
       case 'deliveries':

@@ -9,7 +9,7 @@ import { betterHead, countAhead, entriesOf, firstDelayEnd } from './pool.js'
 import { createRoundRobin, type AgentPools, type RoundRobin, type WorkspaceQueue } from './round-robin.js'
 import { createRoutes, type Routes } from './routes.js'
 import type { Table } from './table.js'
-import type { FollowedAgents, SpentBudgets } from './spent-budgets.js'
+import type { FollowedAgents, AbleAgents } from './able-agents.js'
 import type { Pool, TaskSlots, TaskTable } from './task-slots.js'
 
 /** The tasks that agents may take, ordered so that the best one is found directly. Follows the tasks' and agents' tables. */
@@ -49,18 +49,18 @@ export interface ReadyQueueParts {
   readonly agents: Table<Agent>
   /** It must follow the tasks' table already. */
   readonly leases: LeaseIndex
-  /** Those of the agents that have a budget left. */
-  readonly budgets: SpentBudgets
+  /** Those of the agents that neither rest nor have spent a budget. */
+  readonly able: AbleAgents
   /** Until when a runtime of each type is at work. */
   readonly runtimes: Table<Instant>
   readonly scoring: () => Scoring
 }
 
 export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
-  const { journal, tasks, agents, leases, budgets, runtimes, scoring } = parts
+  const { journal, tasks, agents, leases, able, runtimes, scoring } = parts
   const roundRobin = createRoundRobin()
   const routes = createRoutes(agents)
-  const available = createAvailableAgents(budgets, tasks, leases)
+  const available = createAvailableAgents(able, tasks, leases)
   const placements = createPlacements(scoring, routes, roundRobin.poolChanged)
   const rerouting = createRerouting(routes, placements)
   const takeTurn = createTurns(journal, roundRobin)
@@ -94,7 +94,7 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
     roomOf: (agent) => available.roomOf(agent),
     bestForAgent(agent, now) {
       placements.settle(now)
-      if (budgets.until(agent) > now) return null
+      if (able.until(agent) > now) return null
       const candidates = poolsFor(agent)
       let row = best(candidates, now)
       while (row !== null && placements.putAside(row, now)) row = best(candidates, now)
@@ -102,7 +102,7 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
     },
     bestForType(agentType, now) {
       placements.settle(now)
-      budgets.settle(now)
+      able.settle(now)
       if (agentType === anyAgentType) fallback.settle(now)
       for (let queue = roundRobin.next(agentType); queue !== null; queue = roundRobin.next(agentType)) {
         const row = best(queue.ready, now)
@@ -114,12 +114,12 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
     served: takeTurn,
     nextReadyForAgent(agent, now) {
       placements.settle(now)
-      const spentUntil = budgets.until(agent)
-      return spentUntil > now ? spentUntil : finite(Math.min(...poolsFor(agent).map(firstDelayEnd)))
+      const waitsUntil = able.until(agent)
+      return waitsUntil > now ? waitsUntil : finite(Math.min(...poolsFor(agent).map(firstDelayEnd)))
     },
     nextReadyForType(agentType, now) {
       placements.settle(now)
-      return finite(Math.min(roundRobin.nextWaitEnd(agentType), budgets.nextEnd()))
+      return finite(Math.min(roundRobin.nextWaitEnd(agentType), able.nextEnd()))
     },
     ahead(row, now, most) {
       placements.settle(now)

@@ -111,6 +111,14 @@ async function apply(fixture: Fixture, [kind, a, b, c]: Step, tx?: MemoryTransac
       storage.tasks.changeTask(
         {
           target: { workspaceId, taskId },
+          command: { kind: 'finish', result: `${c}`, takeOver: c % 2 === 0, actor: PERSON },
+        },
+        call,
+      ),
+    () =>
+      storage.tasks.changeTask(
+        {
+          target: { workspaceId, taskId },
           command: { kind: 'hold', reason: pick(holdReasons, c), message: null, actor: PERSON },
         },
         call,

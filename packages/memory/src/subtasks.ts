@@ -9,6 +9,8 @@ export interface Subtasks {
    * @throws TaskboardError `INVALID_FIELD` for a task that the workspace does not have; `CONFLICT` beyond the bounds.
    */
   requireRoom(workspaceId: string, parentId: string, added: number): void
+  /** Whether some of them are not done. */
+  hasOpen(parentId: string): boolean
 }
 
 export function createSubtasks(tasks: TaskTable): Subtasks {
@@ -38,6 +40,7 @@ export function createSubtasks(tasks: TaskTable): Subtasks {
     parentId === null ? undefined : tasks.get(parentId)
 
   return {
+    hasOpen: (parentId) => open.has(parentId),
     requireRoom(workspaceId, parentId, added) {
       const parent = tasks.get(parentId)
       if (parent?.workspaceId !== workspaceId) {

@@ -21,7 +21,7 @@ import type {
 } from '@taskboard/core/storage'
 import type { DeliveryRow } from './deliveries.js'
 import type { Journal } from './journal.js'
-import type { StoredBudget } from './spent-budgets.js'
+import type { AgentRest, StoredBudget } from './able-agents.js'
 import { createTable, createTableOfRows, type Table } from './table.js'
 import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
 import type { DayUsageRow, MonthUsage, TaskUsageRow } from './usage-rows.js'
@@ -64,6 +64,8 @@ export interface Tables {
   readonly runtimes: Table<Instant>
   /** Until when a worker outside the runtimes works for an agent, according to its claims. */
   readonly workers: Table<Instant>
+  /** By agent. */
+  readonly rests: Table<AgentRest>
   /** By workspace. */
   readonly rollUps: Table<RollUp>
   readonly schedules: Table<Schedule>
@@ -101,6 +103,7 @@ export function createTables(journal: Journal): Tables {
     agents: createTable<Agent>(journal),
     runtimes: createTable<Instant>(journal),
     workers: createTable<Instant>(journal),
+    rests: createTable<AgentRest>(journal),
     rollUps: createTable<RollUp>(journal),
     schedules: createTable<Schedule>(journal),
     budgets: createTable<StoredBudget>(journal),

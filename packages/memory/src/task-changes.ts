@@ -80,6 +80,8 @@ export interface TaskChanges {
   apply(task: Task, command: TaskCommand, now: Instant, row?: TaskSlots): Task
   /** Deletes a task and all that belongs to it. @throws TaskboardError `CONFLICT` while others depend on it. */
   remove(task: Task, actor: Actor, now: Instant): void
+  /** `Storage.prune` of tasks that were completed before `endAt`. */
+  removeDone(endAt: Instant, limit: number, now: Instant): number
 }
 
 export function createTaskChanges(database: Database): TaskChanges {
@@ -108,6 +110,24 @@ export function createTaskChanges(database: Database): TaskChanges {
     }
   }
 
+  function remove(task: Task, actor: Actor, now: Instant): void {
+    const { id, lease, workspaceId, title, column: status } = task
+    if (dependents.of(id).length > 0) {
+      throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
+    }
+    // Into the journal before the row is deleted, so that a rollback restores them with the row.
+    attempts.set(id, [])
+    tables.taskLogs.delete(id)
+    tables.outputs.delete(id)
+    deleteComments(database, id)
+    for (const approvalId of approvalIds.of(id)) tables.approvals.delete(approvalId)
+    tables.taskUsage.delete(id)
+    tasks.delete(id)
+    const data = { taskId: id, title, status, actor: { kind: actor.kind, id: actor.id } }
+    publish(draftRow(workspaceId, { type: 'task.deleted', data }, now))
+    if (lease !== null) noteRevocation()
+  }
+
   return {
     require(workspaceId, taskId) {
       const task = tasks.get(taskId)
@@ -124,22 +144,17 @@ export function createTaskChanges(database: Database): TaskChanges {
       tellDependents(task, after, now)
       return after
     },
-    remove(task, actor, now) {
-      const { id, lease, workspaceId, title, column: status } = task
-      if (dependents.of(id).length > 0) {
-        throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
-      }
-      // Into the journal before the row is deleted, so that a rollback restores them with the row.
-      attempts.set(id, [])
-      tables.taskLogs.delete(id)
-      tables.outputs.delete(id)
-      deleteComments(database, id)
-      for (const approvalId of approvalIds.of(id)) tables.approvals.delete(approvalId)
-      tables.taskUsage.delete(id)
-      tasks.delete(id)
-      const data = { taskId: id, title, status, actor }
-      publish(draftRow(workspaceId, { type: 'task.deleted', data }, now))
-      if (lease !== null) noteRevocation()
+    remove,
+    removeDone(endAt, limit, now) {
+      const canGo = ({ id, column, completedAt }: Task): boolean =>
+        column === 'DONE' &&
+        completedAt !== null &&
+        completedAt < endAt &&
+        !database.subtasks.hasOpen(id) &&
+        dependents.of(id).length === 0
+      const old = [...tasks.values()].filter(canGo).slice(0, limit)
+      for (const task of old) remove(task, { kind: 'system', id: null }, now)
+      return old.length
     },
   }
 }

@@ -77,6 +77,7 @@ export function createTaskReads(
       }),
     comments: ({ id }) => conversations.newest(id),
     answer: ({ id }) => conversations.answer(id),
+    question: ({ id }) => conversations.question(id),
     usage: ({ id }) => usageOfTask(database, id),
   }
 

@@ -16,7 +16,7 @@ import {
 } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { isWithin } from './reach.js'
-import { holderKey } from './spent-budgets.js'
+import { holderKey } from './able-agents.js'
 import type { TaskChanges } from './task-changes.js'
 import type { MemoryTransaction } from './transactions.js'
 import type { DayUsageRow, TaskUsageRow } from './usage-rows.js'

@@ -1,4 +1,4 @@
-import type { NotificationType } from '@taskboard/core'
+import { type NotificationType, shortDigest } from '@taskboard/core'
 import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS, withBoard } from '../test/notified-board.js'
@@ -54,6 +54,35 @@ describe.each(chats)('a channel of $name', (type, message, test) => {
       const [delivery] = endpoint().deliveries
       expect(delivery?.headers['content-type']).toBe('application/json')
       expect(delivery?.json).toEqual(message)
+    })
+  })
+
+  it('shows the input of an approval before the summary, shortened, with its length and digest', async () => {
+    await withBoard([type], async ({ send, taskboard, workspaceId, clock }) => {
+      await send('POST', CHANNELS, { ...input(), events: ['approval.requested'] })
+      const board = taskboard.board(workspaceId)
+      const agent = await taskboard.agents.create(workspaceId, { name: 'Clerk', type: 'clerk' })
+      const { id } = await board.add({ title: 'Refund', assignedTo: agent.id })
+      const fencingToken = (await board.claim({ agentId: agent.id }))?.lease?.fencingToken ?? 0
+      const asked = {
+        action: 'pay',
+        summary: `${HOSTILE} `.repeat(20),
+        input: [`${HOSTILE}\u202E`, 'x'.repeat(900)],
+      }
+      const { approval } = await board.requestApproval(id, { ...asked, fencingToken })
+      await clock.advance({ seconds: 1 })
+      const { text, content } = (endpoint().deliveries[0]?.json ?? {}) as { text?: string; content?: string }
+      const unescaped = (text ?? content ?? '')
+        .replaceAll(/\\([\\*_~`|<>#[\]()@])/g, type.name === 'discord' ? '$1' : '$&')
+        .replaceAll(/&(lt|gt|amp);/g, (_, name: string) => ({ lt: '<', gt: '>' })[name] ?? '&')
+      const start = JSON.stringify(asked.input)
+        .replace('\u202E', String.raw`\u202e`)
+        .slice(0, 199)
+      const short = shortDigest(approval.inputDigest)
+      const bytes = JSON.stringify(asked.input).length + 2
+      expect(unescaped).toContain(`Refund: pay ${start}… (${bytes} bytes, digest ${short}): ${HOSTILE}`)
+      expect(text ?? '').not.toMatch(/[<>]/)
+      expect((content ?? '').replaceAll(/\\./g, '')).not.toMatch(/[\\*_~`|<>#[\]()@]/)
     })
   })
 

@@ -63,7 +63,12 @@ describe('a channel of e-mail', () => {
   afterEach(() => new Promise<void>((resolve) => host.server.close(resolve)))
 
   const type = (options: Partial<EmailOptions> = {}) =>
-    email({ transport: url, from: 'Taskboard <board@acme.example>', ...options })
+    email({
+      transport: url,
+      from: 'Taskboard <board@acme.example>',
+      allowRecipient: (address) => address.endsWith('@acme.example'),
+      ...options,
+    })
   const input = {
     type: 'email',
     name: 'On call',
@@ -78,7 +83,7 @@ describe('a channel of e-mail', () => {
       const [mail] = host.mails
       expect(mail).toMatchObject({ from: 'board@acme.example', to: ['ops@acme.example'] })
       if (mail === undefined) return
-      expect(headerOf(mail, 'Subject')).toBe('New task: Compare the three offers')
+      expect(headerOf(mail, 'Subject')).toMatch(/^Taskboard: task created \(task_\w+\)$/)
       expect(headerOf(mail, 'From')).toBe('Taskboard <board@acme.example>')
       expect(headerOf(mail, 'Auto-Submitted')).toBe('auto-generated')
       expect(headerOf(mail, 'Content-Type')).toBe('text/plain; charset=utf-8')
@@ -95,12 +100,51 @@ describe('a channel of e-mail', () => {
       await add('two')
       host.faults.mail = null
       await clock.advance({ minutes: 1 })
-      expect(host.mails.map((mail) => headerOf(mail, 'Subject'))).toEqual(['New task: one', 'New task: two'])
+      expect(host.mails.map((mail) => bodyOf(mail)[0])).toEqual(['New task: one', 'New task: two'])
       expect(host.mails[0]?.to).toEqual(['a@acme.example', 'b@acme.example'])
       const idsOf = (mails: readonly Mail[]) =>
         new Set(mails.map((mail) => headerOf(mail, 'Message-ID')?.trim()))
       expect(idsOf(host.mails).size).toBe(2)
       expect([...idsOf(host.refused)]).toEqual([...idsOf(host.mails)].slice(0, 1))
+    })
+  })
+
+  it('cannot be made without a rule for recipients', () => {
+    for (const allowRecipient of [undefined, true, []]) {
+      expect(() => type({ allowRecipient: allowRecipient as never })).toThrow(
+        expect.objectContaining({ code: 'INVALID_CONFIG', field: 'allowRecipient' }),
+      )
+    }
+  })
+
+  it('mails nobody who is not allowed any more', async () => {
+    const allowed = new Set(['ops@acme.example', 'a@acme.example'])
+    const allowRecipient = (address: string): boolean => allowed.has(address)
+    await withBoard([type({ allowRecipient })], async ({ send, add }) => {
+      const to = ['a@acme.example', 'OPS@acme.example']
+      const { id } = await send('POST', CHANNELS, { ...input, config: { to } })
+      await add('one')
+      allowed.delete('ops@acme.example')
+      await add('two')
+      expect(host.mails).toHaveLength(1)
+      expect(await send('POST', `${CHANNELS}/${String(id)}/test`)).toMatchObject({
+        delivered: false,
+        error: 'config.to has an address that is not allowed here',
+      })
+      expect(host.mails).toHaveLength(1)
+    })
+  })
+
+  it('has no word of a user in its subject', async () => {
+    await withBoard([type()], async ({ send, add }) => {
+      const name = 'Your account is locked: https://evil.example/unlock'
+      const { id } = await send('POST', CHANNELS, { ...input, name })
+      await add('Pay at https://evil.example')
+      await send('POST', `${CHANNELS}/${String(id)}/test`)
+      const subjects = host.mails.map((mail) => headerOf(mail, 'Subject'))
+      expect(subjects).toHaveLength(2)
+      expect(subjects.join()).not.toMatch(/evil|locked|Pay/)
+      expect(subjects[1]).toBe('Taskboard: test of a notification channel')
     })
   })
 
@@ -116,8 +160,7 @@ describe('a channel of e-mail', () => {
   })
 
   it('refuses recipients that are no plain addresses, or that the host does not allow', async () => {
-    const allowRecipient = (address: string): boolean => address.endsWith('@acme.example')
-    await withBoard([type({ allowRecipient })], async ({ send }) => {
+    await withBoard([type()], async ({ send }) => {
       const issue = async (to: unknown) => {
         const answer = await send('POST', CHANNELS, { ...input, config: { to } })
         return (answer as { error?: { details: { issue: string } } }).error?.details.issue
@@ -158,6 +201,7 @@ describe('a channel of e-mail', () => {
     const wrong = email({
       transport: url.replace('smtp-hunter2', 'wrong-hunter2'),
       from: 'board@acme.example',
+      allowRecipient: () => true,
     })
     await withBoard([wrong], async ({ send, add, seen }) => {
       const { id } = await send('POST', CHANNELS, input)

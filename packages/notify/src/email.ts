@@ -1,4 +1,4 @@
-import type { ChannelNotification, NotificationType } from '@taskboard/core'
+import { type ChannelNotification, type NotificationType, TaskboardError } from '@taskboard/core'
 import { createTransport, type SendMailOptions, type TransportConfig } from 'nodemailer'
 import { messageText, oneLine, refused } from './incoming-webhook.js'
 
@@ -22,8 +22,10 @@ export interface EmailOptions {
   readonly transport: string | TransportConfig | MailTransport
   /** The sender: an address, or a name and an address. */
   readonly from: string | MailAddress
-  /** Whether users may send notifications to an address, in lower case. Default: to any. */
-  readonly allowRecipient?: ((address: string) => boolean) | undefined
+  /**
+   * Whether users may send notifications to an address, in lower case. Asked when a channel is set up, and before each mail.
+   */
+  readonly allowRecipient: (address: string) => boolean
 }
 
 /** The configuration of a channel of e-mail. */
@@ -34,7 +36,7 @@ export interface EmailConfig {
 
 const MOST_RECIPIENTS = 20
 const LONGEST_ADDRESS = 254
-const LONGEST_SUBJECT = 200
+const NOT_ALLOWED = 'has an address that is not allowed here'
 /** What HTML takes for a valid address: no spaces, quotes, comments or lists, so that one address stays one. */
 const ADDRESS =
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i
@@ -42,14 +44,19 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 
 /**
  * Channels of e-mail, by nodemailer. A user sets one up with `type: 'email'` and `config: { to }`: an address, or a list of up to 20.
- * Mail is plain text, and a repeat has the same `Message-ID`.
+ * Mail is plain text, and a repeat has the same `Message-ID`. What users wrote is in its text only, never in its subject.
+ * @throws TaskboardError `INVALID_CONFIG` (`allowRecipient`) without it: users could mail anybody from your domain.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
  * import { memoryStorage } from '@taskboard/memory'
  * import { email } from '@taskboard/notify'
  *
- * const mail = email({ transport: 'smtp://127.0.0.1:2525', from: 'Taskboard <board@acme.example>' })
+ * const mail = email({
+ *   transport: 'smtp://127.0.0.1:2525',
+ *   from: 'Taskboard <board@acme.example>',
+ *   allowRecipient: (address) => address.endsWith('@acme.example'),
+ * })
  * const taskboard = createTaskboard({ storage: memoryStorage(), notifications: [mail] })
  * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
  * const channel = await taskboard.channels.create(workspace.id, {
@@ -62,13 +69,20 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
  * ```
  */
 export function email(options: EmailOptions): NotificationType<EmailConfig> {
-  const { from, allowRecipient = () => true } = options
+  const { from, allowRecipient } = options
+  if (typeof allowRecipient !== 'function') {
+    const rule = 'must be a function that returns whether users may send to an address'
+    throw new TaskboardError('INVALID_CONFIG', `allowRecipient ${rule}`, { field: 'allowRecipient' })
+  }
   const transport = transportOf(options.transport)
   return {
     name: 'email',
     secrets: [],
     readConfig: (config) => readRecipients(config, allowRecipient),
     async deliver(notification, { to }) {
+      // The host may have changed its mind since the channel was set up.
+      if (!to.every((address) => allowRecipient(address.toLowerCase())))
+        throw new Error(`config.to ${NOT_ALLOWED}`)
       try {
         await transport.sendMail(messageOf(notification, from, to))
       } catch (error) {
@@ -105,7 +119,7 @@ function readRecipients(
     const isAddress =
       typeof address === 'string' && address.length <= LONGEST_ADDRESS && ADDRESS.test(address)
     if (!isAddress) throw refused('to', 'must be an e-mail address, or a list of them')
-    if (!allowRecipient(address.toLowerCase())) throw refused('to', 'has an address that is not allowed here')
+    if (!allowRecipient(address.toLowerCase())) throw refused('to', NOT_ALLOWED)
   }
   return { to: [...new Set(listed as readonly string[])] }
 }
@@ -118,20 +132,25 @@ function messageOf(
 ): SendMailOptions {
   const { event, channel } = notification
   const text = oneLine(messageText(notification))
-  const characters = Array.from(text)
-  const subject =
-    characters.length <= LONGEST_SUBJECT ? text : `${characters.slice(0, LONGEST_SUBJECT - 1).join('')}…`
   const at = new Date(event.at).toISOString()
   return {
     from,
     to: to.map((address) => ({ name: '', address })),
-    subject,
+    subject: subjectOf(notification),
     text: `${text}\n\n${event.type}, ${at}\nNotification channel: ${oneLine(channel.name)}\n`,
     messageId: `<${event.id}.${channel.id}@taskboard.invalid>`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     disableFileAccess: true,
     disableUrlAccess: true,
   }
+}
+
+/** Without a word that a user wrote: mail in the host's name is for no message of a stranger. */
+function subjectOf({ event, isTest }: ChannelNotification): string {
+  if (isTest) return 'Taskboard: test of a notification channel'
+  const { taskId } = event.data as { readonly taskId?: unknown }
+  const about = typeof taskId === 'string' ? ` (${taskId})` : ''
+  return `Taskboard: ${event.type.replaceAll(/[._]/g, ' ')}${about}`
 }
 
 /** Why a mail was not sent, for the user: nothing of the host's mail server but its answer about the mail. */

@@ -35,12 +35,37 @@ export function isCollision(error: unknown): boolean {
   return COLLISION.test(codeOf(error))
 }
 
-/** The error that a verb throws: `SERVICE_UNAVAILABLE` for an outage, all other errors unchanged. */
+/** Codes of SQLSTATE that mean: the connection already has a prepared statement of that name, or does not have it. */
+const MIXED_UP: Readonly<Record<string, string>> = {
+  '42P05': 'has a prepared statement that this one has not made',
+  '26000': 'has lost a prepared statement',
+}
+/** The name of a statement of the storage, in the message of the server. */
+const OWN_STATEMENT = /\btaskboard_\w+_[0-9a-f]{8}\b/
+
+/**
+ * A fault of the storage's own prepared statements. There are two causes, which the server does not tell apart: a pooler has switched the
+ * server's connection, or somebody has discarded the statements of a connection of the pool.
+ */
+function toStatementFault(error: unknown): TaskboardError | null {
+  const what = MIXED_UP[codeOf(error)]
+  if (what === undefined || !OWN_STATEMENT.test(String(error))) return null
+  return new TaskboardError(
+    'INVALID_CONFIG',
+    `a connection to the database ${what}: behind a pooler that hands connections out by transaction, set preparedStatements: false of postgresStorage; without a pooler, run no "discard all" and no "deallocate" on connections of its pool`,
+    { field: 'preparedStatements', cause: error },
+  )
+}
+
+/**
+ * The error that a verb throws: `SERVICE_UNAVAILABLE` for an outage, `INVALID_CONFIG` for prepared statements behind a pooler that has
+ * none, all other errors unchanged.
+ */
 export function toVerbError(error: unknown): unknown {
   if (isTaskboardError(error)) return error
   if (isOutage(error) || isCollision(error))
     return new TaskboardError('SERVICE_UNAVAILABLE', 'the database cannot be reached', { cause: error })
-  return error
+  return toStatementFault(error) ?? error
 }
 
 /** Rejects as `work` does, with the error that a verb throws. */

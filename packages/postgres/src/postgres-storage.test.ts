@@ -1,8 +1,8 @@
-import { createScoring, defaultScoring, type Scoring, type Storage } from '@taskboard/core'
+import { createScoring, defaultScoring, silentLogger, type Scoring, type Storage } from '@taskboard/core'
 import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../test/test-database.js'
+import { createTestDatabase, createTestPool, type TestDatabase } from '../test/test-database.js'
 import { migrate } from './migrations/migrate.js'
 import type { PgConnection } from './pool.js'
 import { postgresStorage } from './postgres-storage.js'
@@ -20,7 +20,14 @@ const opened: Storage<PgConnection>[] = []
 
 function bound(scoring: Scoring = defaultScoring) {
   const storage = postgresStorage({ pool: database.pool })
-  storage.bind({ scoring, newId: createNewId(), clock: systemClock, logLimit: 5, outputLimit: 3 })
+  storage.bind({
+    scoring,
+    newId: createNewId(),
+    clock: systemClock,
+    logLimit: 5,
+    outputLimit: 3,
+    logger: silentLogger,
+  })
   opened.push(storage)
   return storage
 }
@@ -41,6 +48,23 @@ describe('postgresStorage', () => {
   it('opens no connection when it is created, bound and closed', async () => {
     await bound().close()
     expect(database.pool.totalCount).toBe(0)
+  })
+
+  it('names the option for its own prepared statements that are gone, and leaves those of the host alone', async () => {
+    await migrate(database.pool)
+    const pool = createTestPool({ connectionString: database.url, max: 1 })
+    const storage = postgresStorage({ pool, listen: false })
+    const list = () => storage.access.listAccounts({ limit: 1 }, { now: null })
+    await list()
+    await pool.query('discard all')
+    await expect(list()).rejects.toMatchObject({
+      code: 'INVALID_CONFIG',
+      field: 'preparedStatements',
+      message: expect.stringContaining('discard all'),
+    })
+    const ofHost = storage.transaction((tx) => tx.query({ text: 'execute of_the_host', values: [] }))
+    await expect(ofHost).rejects.toMatchObject({ code: '26000' })
+    await pool.end()
   })
 
   it('refuses a database that was not migrated, and says what to run', async () => {

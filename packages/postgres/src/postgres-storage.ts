@@ -12,6 +12,8 @@ import { createChannelStore } from './events/channel-store.js'
 import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
 import { saveIdempotentResponse } from './idempotency.js'
+import { warnOfJit } from './jit-warning.js'
+import { keepKeyCheck } from './key-check.js'
 import { createLimitStore } from './limits/limit-store.js'
 import { createQuotaStore } from './limits/quota-store.js'
 import { createCommitNotifications } from './listen/commit-notifications.js'
@@ -128,6 +130,8 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     bind: settings.bind,
     async open() {
       await requireSchema(boundedPool(pool, timeouts))
+      // PGlite has no compiler.
+      if (pool.isSoleUser !== true) await warnOfJit(boundedPool(pool, timeouts), settings.current.logger)
       await database.transaction(async (tx) => {
         if (await adoptScoring(tx, settings.current.scoring)) return
         throw new TaskboardError(
@@ -143,6 +147,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     saveIdempotentResponse: ({ claim, answer }, call) =>
       saveIdempotentResponse(database, claim, answer, call),
     check: (asked) => checkStorage(database, boundedPool(pool, timeouts), asked),
+    keepKeyCheck: (check, call) => keepKeyCheck(database, check, call),
     prune: (asked, { now }) => prune(database, asked, now),
   }
 }

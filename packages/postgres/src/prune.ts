@@ -2,6 +2,7 @@ import type { Instant } from '@taskboard/core'
 import type { Pruning } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { statement, type Statement } from './statement.js'
+import { pruneDoneTasks } from './tasks/delete-tasks.js'
 
 /** Event `e` is older than `p.end_at`, and rolled up. */
 const IS_OLD = /* sql */ `e.at < (select end_at from p) and e.at > -9223372036854775808 and e.seq <= coalesce((
@@ -191,6 +192,8 @@ async function pruneDeliveries(
 export function prune(database: Database, asked: Pruning, now: Instant | null): Promise<number> {
   const { limit } = asked
   switch (asked.rows) {
+    case 'done_tasks':
+      return pruneDoneTasks(database, asked, now)
     case 'events':
       return pruneEvents(database, asked.olderThanMs, limit, now)
     case 'deliveries':

@@ -23,6 +23,17 @@ export function plannedAnew<Row>(text: string): Statement<Row> {
   return { name: undefined, text, isBackground: false }
 }
 
+/**
+ * All rows of a query, of which the planner expects a tenth, its guess for a limit that it does not know; this one is none. It keeps the
+ * estimate of a list in JSON (always 100 rows), and of what is looked up for each of them, below the costs at which a server compiles
+ * a plan (`jit_above_cost`), which takes hundreds of times as long as the statement.
+ */
+export const expectFew = (rows: string): string =>
+  `select * from (${rows}) as all_rows limit (select null::bigint)`
+
+/** A condition of which the planner expects that nearly all rows meet it, where it would guess a third or less; no index is used for it. */
+export const expectMet = (condition: string): string => `nullif(${condition}, false) is not null`
+
 /** A statement of background work, which no caller waits for. */
 export function backgroundStatement<Row>(verb: string, text: string): Statement<Row> {
   return { ...statement<Row>(verb, text), isBackground: true }

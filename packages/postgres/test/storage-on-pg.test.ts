@@ -1,9 +1,12 @@
 import { storageConformance } from '@taskboard/testing'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readCatalogue } from './by-workspace/catalogue.js'
 import { recordPlans, type RecordedPlans } from './by-workspace/recorded-plans.js'
 import { faultsOfStatements } from './by-workspace/statements.js'
 import { emptyTables } from './empty-tables.js'
+import { compiledOn, expectedCosts, listedInVain, recordedCosts } from './plans/expected-costs.js'
+import { leaveTablesAlone, loadNewBoard } from './plans/large-board.js'
 import { postgresStorage } from '../src/postgres-storage.js'
 import { createMigratedDatabase, type TestDatabase } from './test-database.js'
 
@@ -16,6 +19,7 @@ let recorded: RecordedPlans
 
 beforeAll(async () => {
   database = await createMigratedDatabase()
+  await leaveTablesAlone(database.pool)
   recorded = recordPlans(database.pool)
 })
 afterAll(() => database.drop())
@@ -33,11 +37,30 @@ describe('the storage keeps the promises of every port on a PostgreSQL server', 
     it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
   }
 
-  // These two come last: they read what the cases before them have sent.
+  // These come last: they read what the cases before them have sent.
   it('restricts each table to one workspace in each statement, but for those that are listed', async () => {
     const { distributed } = await readCatalogue(database.pool)
     expect(await faultsOfStatements(await recorded.read(), distributed)).toEqual([])
   })
+
+  it('plans each statement below the cost at which a server compiles it, but for those that are listed', async () => {
+    const statements = recorded.statements()
+    expect(statements.length).toBeGreaterThan(200)
+    expect(listedInVain(statements)).toEqual([])
+    const found = [...compiledOn('boards of the suite', recordedCosts(await recorded.read()))]
+    const boards = {
+      'a migrated board': leaveTablesAlone,
+      'an empty board with statistics': (pool: pg.Pool) => pool.query('vacuum analyze'),
+      'ten thousand tasks without statistics': loadNewBoard,
+    }
+    for (const [board, prepare] of Object.entries(boards)) {
+      const other = await createMigratedDatabase()
+      await prepare(other.pool)
+      found.push(...compiledOn(board, await expectedCosts(other.pool, statements)))
+      await other.drop()
+    }
+    expect(found).toEqual([])
+  }, 120_000)
 
   it('keeps nothing in a session but prepared statements, and that it listens', async () => {
     const { rows } = await database.pool.query<{ body: string }>(

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
+import { createServer, IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createTaskboard, type Principal } from '@taskboard/core'
+import { realtimeEndpoint } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import express from 'express'
 import { fastify } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { openAuthenticated, openClient, openSubscribed, type Message } from '../test/realtime-client.js'
 import { serveRealtime, type RealtimeHost, type RealtimeHostOptions } from '../test/realtime-host.js'
@@ -23,6 +25,39 @@ async function serve(options?: RealtimeHostOptions): Promise<RealtimeHost> {
 }
 
 const isType = (wanted: string) => (message: { readonly type: string }) => message.type === wanted
+
+describe('a base path', () => {
+  it.each([
+    ['/kanban', '/kanban/v2/realtime'],
+    ['/kanban/', '/kanban/v2/realtime'],
+    ['/', '/v2/realtime'],
+  ])('%j is where the channel is', async (basePath, path) => {
+    const { url } = await serve({ attach: { basePath } })
+    expect(await upgradeStatus(url.replace('/v2/realtime', path))).toBe(101)
+  })
+
+  it.each([
+    [{ basePath: 'kanban' }, 'basePath'],
+    [{ basePath: '/kanban//' }, 'basePath'],
+    [{ basePath: '/käse' }, 'basePath'],
+    [{ path: 'ws' }, 'path'],
+    [{ path: '/' }, 'path'],
+  ])('of %j is refused', (options, field) => {
+    const taskboard = createTaskboard({ storage: memoryStorage() })
+    expect(() => attachRealtime(createServer(), taskboard, options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', field }),
+    )
+  })
+
+  it('comes before the paths of further protocols', async () => {
+    const spoken = {
+      ...realtimeEndpoint(createTaskboard({ storage: memoryStorage() })).channel,
+      path: '/v2/more',
+    }
+    const { url } = await serve({ attach: { basePath: '/kanban/', protocols: [spoken] } })
+    expect(await upgradeStatus(url.replace('/v2/realtime', '/kanban/v2/more'))).toBe(101)
+  })
+})
 
 describe('a subscription receives', () => {
   it('the documented messages and the task events, with their seq', async () => {
@@ -239,6 +274,24 @@ describe('attachRealtime', () => {
     expect(seen.slice(0, 3)).toEqual(['session=1', 'Bearer shown', undefined])
   })
 
+  it('shows a host’s own login the request of the upgrade, at each check the same', async () => {
+    const seen: unknown[][] = []
+    const { url, accountId, workspaceId } = await serve({
+      authenticate: ({ raw, isConnection }) => {
+        seen.push([raw, isConnection])
+        const rights = { tier: 'professional', scopes: ['tasks:read'], workspaceIds: 'all' } as const
+        return { id: 'ada', kind: 'user', accountId, defaultWorkspaceId: workspaceId, ...rights }
+      },
+      realtime: { recheckIntervalMs: 50 },
+    })
+    await openSubscribed(url, 'of-the-host', ['tasks'])
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(2))
+    const [[upgrade] = []] = seen
+    expect(upgrade).toBeInstanceOf(IncomingMessage)
+    expect((upgrade as IncomingMessage).url).toBe('/v2/realtime')
+    for (const [raw, isConnection] of seen) expect([raw === upgrade, isConnection]).toEqual([true, true])
+  })
+
   it('sends a principal nothing of a workspace of another account that it names', async () => {
     let principal: Principal | null = null
     const { taskboard, url, accountId } = await serve({ authenticate: () => principal })
@@ -334,8 +387,7 @@ describe('attachRealtime', () => {
     const attached = attachRealtime(app.server, taskboard, { path: '/live' })
     expect(() => attachRealtime(app.server, taskboard, { path: '/live' })).toThrow('already')
     await taskboard.start()
-    const address = await app.listen({ host: '127.0.0.1', port: 0 })
-    const url = address.replace('http', 'ws')
+    const url = (await app.listen({ host: '127.0.0.1', port: 0 })).replace('http', 'ws')
     const client = await openClient(`${url}/live`)
     attached.close()
     attached.close()

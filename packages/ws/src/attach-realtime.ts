@@ -2,10 +2,12 @@ import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'no
 import type { Duplex } from 'node:stream'
 import {
   type HttpResponse,
+  mountPath,
   type Origin,
   realtimeEndpoint,
   type RealtimeEndpoint,
   type RealtimeProtocol,
+  routePath,
   type TransportServices,
 } from '@taskboard/core/transport'
 import { WebSocketServer } from 'ws'
@@ -23,20 +25,24 @@ const HANDSHAKE = [
 
 const NONE = '{}'
 
+/** How much of its upgrade request a connection keeps: nothing, the headers, or (for the host's login) the request itself. */
+type Kept = 'nothing' | 'headers' | 'request'
+
 /**
- * What a connection keeps of its upgrade request. Headers are kept as one text when they are needed, which takes a fifth of the
+ * What a connection keeps of its upgrade request. Headers are kept as one text when they alone are needed, which takes a fifth of the
  * object's memory.
  */
 class UpgradeOrigin implements Origin {
   readonly clientAddress: string
+  readonly raw: IncomingMessage | undefined
   readonly #isEncrypted: boolean
   readonly #headers: string
 
-  constructor(clientAddress: string, isEncrypted: boolean, headers: IncomingHttpHeaders | null) {
+  constructor(clientAddress: string, request: IncomingMessage, kept: Kept) {
     this.clientAddress = clientAddress
-    this.#isEncrypted = isEncrypted
-    const kept = Object.entries(headers ?? {}).filter(([name]) => !HANDSHAKE.includes(name))
-    this.#headers = kept.length === 0 ? NONE : JSON.stringify(Object.fromEntries(kept))
+    this.raw = kept === 'request' ? request : undefined
+    this.#isEncrypted = 'encrypted' in request.socket
+    this.#headers = kept === 'headers' ? headersText(request.headers) : NONE
   }
 
   get targetOrigin(): string {
@@ -44,10 +50,15 @@ class UpgradeOrigin implements Origin {
   }
 
   header(name: string): string | undefined {
-    const headers = JSON.parse(this.#headers) as IncomingHttpHeaders
+    const headers = this.raw?.headers ?? (JSON.parse(this.#headers) as IncomingHttpHeaders)
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined
     return Array.isArray(value) ? value.join(', ') : value
   }
+}
+
+function headersText(headers: IncomingHttpHeaders): string {
+  const kept = Object.entries(headers).filter(([name]) => !HANDSHAKE.includes(name))
+  return kept.length === 0 ? NONE : JSON.stringify(Object.fromEntries(kept))
 }
 
 export interface AttachRealtimeOptions {
@@ -74,7 +85,7 @@ export interface AttachedRealtime {
  *
  * Connections are accepted from the task board's `start` to its `close`, which also ends them. Before and after, an upgrade is
  * answered 503. The call opens nothing and sets no timer.
- * @throws Error when a path is already served on that server.
+ * @throws Error when a path is already served on that server; TaskboardError `INVALID_CONFIG` for a path that no request can match.
  * @example
  * ```ts
  * import { createServer } from 'node:http'
@@ -97,19 +108,15 @@ export function attachRealtime(
   options: AttachRealtimeOptions = {},
 ): AttachedRealtime {
   const endpoint = realtimeEndpoint(taskboard)
-  const {
-    basePath = '',
-    path = endpoint.channel.path,
-    protocols = [],
-    clientAddress = socketAddress,
-  } = options
+  const { protocols = [], clientAddress = socketAddress } = options
+  const basePath = mountPath('basePath', options.basePath ?? '')
+  const path = routePath('path', options.path ?? endpoint.channel.path)
   const removers: (() => void)[] = []
 
   /** Null when the host's function throws, because one bad request must not end the process. */
-  function originOf(request: IncomingMessage, readsHeaders: boolean): UpgradeOrigin | null {
+  function originOf(request: IncomingMessage, kept: Kept): UpgradeOrigin | null {
     try {
-      const isEncrypted = 'encrypted' in request.socket
-      return new UpgradeOrigin(clientAddress(request), isEncrypted, readsHeaders ? request.headers : null)
+      return new UpgradeOrigin(clientAddress(request), request, kept)
     } catch (error) {
       const { logger } = taskboard.services.environment
       logger.error({ err: error }, 'clientAddress threw, so an upgrade was refused')
@@ -117,9 +124,11 @@ export function attachRealtime(
     }
   }
 
-  function add(spoken: RealtimeProtocol, readsHeaders: boolean): void {
+  function add(spoken: RealtimeProtocol, kept: Kept): void {
     const protocol = { ...spoken, path: basePath + spoken.path }
-    const handler = upgradeHandler(endpoint, protocol, (request) => originOf(request, readsHeaders))
+    const handler = upgradeHandler(endpoint, protocol, (request) =>
+      originOf(request, endpoint.readsHeaders ? 'request' : kept),
+    )
     removers.push(addUpgradePath(server, protocol.path, handler))
   }
 
@@ -131,8 +140,8 @@ export function attachRealtime(
   removers.push(endpoint.attached(server, detach))
 
   try {
-    add({ ...endpoint.channel, path }, endpoint.readsHeaders)
-    for (const protocol of protocols) add(protocol, true)
+    add({ ...endpoint.channel, path }, 'nothing')
+    for (const protocol of protocols) add(protocol, 'headers')
   } catch (error) {
     detach('the channel could not be attached')
     throw error

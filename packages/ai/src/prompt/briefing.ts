@@ -33,7 +33,11 @@ export function briefing({
     { about: 'your last question and its answer', entries: lastAnswer(claim).map(commentEntry), share: 0.3 },
     { about: 'thread', entries: claim.comments.map(commentEntry), share: 0.4 },
     { about: 'dependencies', entries: claim.dependencies.map(dependencyEntry), share: 0.5 },
-    { about: 'approvals', entries: records.approvals.map(approvalEntry), share: 0.3 },
+    {
+      about: 'approvals',
+      entries: records.approvals.map((each) => approvalEntry(each, records.usedNow)),
+      share: 0.3,
+    },
     { about: 'earlier attempts', entries: claim.earlierAttempts.map(attemptEntry), share: 0.2 },
     { about: 'outputs', entries: records.outputs.map((output) => ({ fields: { ...output } })), share: 0.2 },
     { about: 'log', entries: records.logs.map(logEntry), share: 0.2 },
@@ -86,9 +90,10 @@ const MEANINGS: Readonly<Record<Approval['status'], string>> = {
   expired: 'nobody decided in time',
 }
 
-function approvalEntry({ action, input, status, comment }: Approval): Entry {
+function approvalEntry({ id, action, input, status, comment }: Approval, usedNow: Records['usedNow']): Entry {
+  const meaning = usedNow.has(id) ? 'approved, and done now' : MEANINGS[status]
   return {
-    fields: { action, status: MEANINGS[status], comment, input: JSON.stringify(input) },
+    fields: { action, status: meaning, comment, input: JSON.stringify(input) },
     long: 'input',
   }
 }

@@ -3,6 +3,7 @@ import { executeWithApproval } from '../approved-calls.js'
 import type { ToolCall } from '../call-model.js'
 import type { Run } from '../run.js'
 import { asResult, executeTool, refusal, type ToolOutput } from './execute-tool.js'
+import { contextOptions } from './tool-context.js'
 
 type ToolResult = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>
 
@@ -48,13 +49,12 @@ async function execute(
 }
 
 async function needsApproval(
-  { tools }: Run,
+  { tools, toolContext }: Run,
   { toolCallId, toolName, input }: ToolCall,
   messages: readonly ModelMessage[],
 ): Promise<boolean> {
   const gate: ToolSet[string]['needsApproval'] = tools.ofHost.get(toolName)?.needsApproval
   if (typeof gate !== 'function') return gate === true
-  // The next major version of the SDK requires the context.
-  const options = { toolCallId, messages: [...messages], context: undefined }
+  const options = { toolCallId, messages: [...messages], ...contextOptions(toolContext) }
   return gate(input, options)
 }

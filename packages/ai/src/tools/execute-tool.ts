@@ -3,6 +3,7 @@ import type { ModelMessage, ToolResultPart, ToolSet } from 'ai'
 import type { ToolCall } from '../call-model.js'
 import { clipped } from '../prompt/fit-section.js'
 import type { Run } from '../run.js'
+import { contextOptions } from './tool-context.js'
 
 export type ToolOutput = ToolResultPart['output']
 
@@ -20,7 +21,8 @@ export async function executeTool(
   const { execute } = tool
   if (execute === undefined) return refusal('the tool cannot be called')
   return asResult(run, async () => {
-    const options = { toolCallId, messages: [...messages], abortSignal: signal, context: undefined }
+    const own = contextOptions(run.toolContext)
+    const options = { toolCallId, messages: [...messages], abortSignal: signal, ...own }
     const value = await orAborted(signal, async () => lastOf(await execute(input, options)))
     if (tool.toModelOutput !== undefined) return tool.toModelOutput({ toolCallId, input, output: value })
     return toOutput(value, run.settings.resultCharacters)

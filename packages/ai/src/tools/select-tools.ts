@@ -13,14 +13,21 @@ export interface RunTools {
 
 const isOfBoard = (name: string): boolean => boardToolNames.some((own) => own === name)
 
-/** The tools of the board and those of the host that the stored agent names. @throws TaskFailure naming those that the host lacks. */
-export function selectTools({ tools, boardTools: chosen }: AiAgentSettings, agent: Agent): RunTools {
+/**
+ * The tools of the board and those of the host that the stored agent names. @throws TaskFailure naming those that the host lacks. Only its
+ * cause, which goes to the host's log, names those that the host has: the message is for people of the workspace.
+ */
+export function selectTools(
+  { boardTools: chosen }: AiAgentSettings,
+  tools: ReadonlyMap<string, ToolSet[string]>,
+  agent: Agent,
+): RunTools {
   const unknown = agent.tools.filter((name) => !tools.has(name) && !isOfBoard(name))
   if (unknown.length > 0) {
     const known = [...tools.keys()].join(', ') || 'none'
-    throw new TaskFailure(
-      `the agent names tools that this host does not have: ${unknown.join(', ')}; it has: ${known}`,
-    )
+    throw new TaskFailure(`the agent names tools that it cannot have: ${unknown.join(', ')}`, {
+      cause: new Error(`the tools of the host for this attempt: ${known}`),
+    })
   }
   const ofBoard = new Map<string, BoardTool>(chosen.map((name) => [name, boardTools[name]]))
   const ofHost = new Map([...tools].filter(([name]) => agent.tools.includes(name)))

@@ -1,7 +1,8 @@
 import type { Approval, DecideApprovalBody, ListApprovalsQuery, TaskboardClient } from '@taskboard/client'
+import type { Cli } from '../cli.js'
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, textOf } from '../command.js'
-import { textTable } from '../output/text.js'
+import { approvalPage, approvalTable } from './approval-text.js'
 
 /** The approval of an id, or the only one that a task waits for. */
 async function approvalIdOf(client: TaskboardClient, id: string): Promise<string> {
@@ -16,25 +17,37 @@ async function approvalIdOf(client: TaskboardClient, id: string): Promise<string
   )
 }
 
-function decide(decision: DecideApprovalBody['decision']): Command['run'] {
-  return async ({ cli, args: [id = ''], options }) => {
-    const client = await cli.client()
-    const approvalId = await approvalIdOf(client, id)
-    const approval = await client.approvals.decide(approvalId, {
-      decision,
-      comment: textOf(options, 'comment'),
-    })
-    cli.output.result(approval, `${approval.id}  ${approval.status}`)
+/** What was seen: by who passes its digest, or by who is shown the approval here and says yes. */
+async function seenDigest(
+  cli: Cli,
+  approval: Approval,
+  given: string | undefined,
+  verb: string,
+): Promise<string> {
+  if (given === undefined && (!cli.isTerminal || cli.output.isJson)) {
+    const look = `taskboard approvals show ${approval.id}`
+    throw new CliError(
+      'usage',
+      `look at the approval with \`${look}\`, and pass its digest: --digest <digest>`,
+    )
   }
+  cli.output.show(`${approvalPage(approval, cli.output.paint)}\n`)
+  if (given !== undefined) return given
+  const answer = await cli.ask(`${verb} this? [y/N]`)
+  if (/^y(es)?$/i.test(answer)) return approval.input_digest
+  throw new CliError('failed', `${approval.id} was not decided`)
 }
 
-const approvalRow = ({ id, task_id: taskId, status, action, summary }: Approval) => [
-  id,
-  taskId,
-  status,
-  action,
-  summary,
-]
+function decide(verb: 'Approve' | 'Reject', decision: DecideApprovalBody['decision']): Command['run'] {
+  return async ({ cli, args: [id = ''], options }) => {
+    const client = await cli.client()
+    const approval = await client.approvals.get(await approvalIdOf(client, id))
+    const digest = await seenDigest(cli, approval, textOf(options, 'digest'), verb)
+    const comment = textOf(options, 'comment')
+    const decided = await client.approvals.decide(approval.id, { decision, comment, digest })
+    cli.output.result(decided, `${decided.id}  ${decided.status}`)
+  }
+}
 
 async function list({ cli, options }: Call): Promise<void> {
   const client = await cli.client()
@@ -44,20 +57,25 @@ async function list({ cli, options }: Call): Promise<void> {
     limit: textOf(options, 'limit'),
     cursor: textOf(options, 'cursor'),
   })
-  cli.output.result(page, () =>
-    page.approvals.length === 0
-      ? 'no approvals'
-      : textTable(['ID', 'TASK', 'STATUS', 'ACTION', 'SUMMARY'], page.approvals.map(approvalRow), cli.output),
-  )
+  cli.output.result(page, () => approvalTable(page.approvals, cli.output))
+}
+
+async function show({ cli, args: [id = ''] }: Call): Promise<void> {
+  const client = await cli.client()
+  const approval = await client.approvals.get(await approvalIdOf(client, id))
+  cli.output.result(approval, () => approvalPage(approval, cli.output.paint))
 }
 
 const approval = { name: 'approval', summary: 'the id of the approval, or of the task that waits for it' }
-const comment = { flags: '--comment <text>', summary: 'for the agent' }
+const decisionOptions = [
+  { flags: '--comment <text>', summary: 'for the agent' },
+  { flags: '--digest <digest>', summary: 'the digest that was looked at; without a terminal it is required' },
+]
 
 export const approvalCommands: readonly Command[] = [
   {
     name: 'approvals',
-    summary: 'Lists what agents want to do',
+    summary: 'Lists what agents want to do, with the input and its digest',
     options: [
       {
         flags: '--status <status>',
@@ -73,21 +91,29 @@ export const approvalCommands: readonly Command[] = [
     run: list,
   },
   {
-    name: 'approve',
-    summary: 'Lets an agent do what it asked for',
+    name: 'approvals show',
+    summary: 'Shows an approval with the exact input and its digest',
     arguments: [approval],
-    options: [comment],
+    scopes: ['tasks:read'],
+    json: { operation: 'getApproval' },
+    run: show,
+  },
+  {
+    name: 'approve',
+    summary: 'Shows what an agent asked for, and lets it do that, once',
+    arguments: [approval],
+    options: decisionOptions,
     scopes: ['approvals:write', 'tasks:read'],
     json: { operation: 'decideApproval' },
-    run: decide('approved'),
+    run: decide('Approve', 'approved'),
   },
   {
     name: 'reject',
-    summary: 'Forbids an agent what it asked for',
+    summary: 'Shows what an agent asked for, and forbids it',
     arguments: [approval],
-    options: [comment],
+    options: decisionOptions,
     scopes: ['approvals:write', 'tasks:read'],
     json: { operation: 'decideApproval' },
-    run: decide('rejected'),
+    run: decide('Reject', 'rejected'),
   },
 ]

@@ -3,7 +3,7 @@ import { type Call, type Command, listOf, type Option, textOf } from '../command
 import { withBoard, withDatabase } from '../database/open-database.js'
 import { exitCodes } from '../exit-codes.js'
 import { textTable } from '../output/text.js'
-import { endOf } from './session-commands.js'
+import { DAY_MS, daysOf, endOf } from './session-commands.js'
 
 export const dataOption: Option = {
   flags: '--data <directory>',
@@ -48,6 +48,22 @@ async function status(call: Call): Promise<void> {
       `${open.length} migrations are not as in this version: ${exitCodes.pending.code} is the exit code`,
     )
   }
+}
+
+const TASKS_PER_BATCH = 500
+
+async function prune(call: Call): Promise<void> {
+  const { output } = call.cli
+  const olderThanMs = daysOf(textOf(call.options, 'doneDays') ?? '', '--done-days') * DAY_MS
+  const deleted = await withDatabase(call, async ({ pool, postgres }) => {
+    const storage = postgres.postgresStorage({ pool, listen: false })
+    const batch = { rows: 'done_tasks', olderThanMs, limit: TASKS_PER_BATCH } as const
+    let sum = 0
+    // A task that others depend on can go in the batch after theirs.
+    for (let count = 1; count > 0; sum += count) count = await storage.prune(batch, { now: null })
+    return sum
+  })
+  output.result({ deleted }, `${deleted} done ${deleted === 1 ? 'task was' : 'tasks were'} deleted`)
 }
 
 async function createKey(call: Call): Promise<void> {
@@ -97,6 +113,18 @@ export const databaseCommands: readonly Command[] = [
     json: { shape: '`{ migrations: [{ name, state, applied_at }] }`' },
     isLocal: true,
     run: status,
+  },
+  {
+    name: 'prune',
+    summary: 'Deletes tasks that were completed some days ago, with all that belongs to them',
+    options: [
+      { flags: '--done-days <days>', summary: 'tasks that were completed longer ago', isRequired: true },
+      dataOption,
+    ],
+    scopes: [],
+    json: { shape: '`{ deleted }`' },
+    isLocal: true,
+    run: prune,
   },
   {
     name: 'create-key',

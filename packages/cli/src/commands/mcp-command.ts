@@ -12,7 +12,7 @@ async function mcp({ cli, options }: Call): Promise<void> {
   const agent = textOf(options, 'agent')
   const { ended } = serveMcpOverStdio(client, {
     tools: listOf(options, 'tools') as readonly ToolSet[] | undefined,
-    agentId: agent === undefined ? undefined : await agentIdOf(client, agent),
+    agent: agent === undefined ? undefined : await agentIdOf(client, agent),
     onError: (error) => cli.output.note(String(error)),
   })
   await ended

@@ -6,7 +6,7 @@ import { type Call, type Command, listOf, textOf } from '../command.js'
 import { configPath, readConfig, storeServer } from '../config-file.js'
 import type { Scope } from './scopes.js'
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 const DEFAULT_DAYS = '90'
 
 /** Works as a user, who is asked for the password and the code of a second factor, and logs out afterwards. */
@@ -35,10 +35,13 @@ export async function withUser<T>(
 }
 
 /** When something ends that lives for some days. */
-export function endOf(days: string): string {
-  if (/^\d{1,4}$/.test(days) && Number(days) > 0)
-    return new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-  throw new CliError('usage', '--days must be a whole number from 1 to 9999')
+export const endOf = (days: string): string =>
+  new Date(Date.now() + daysOf(days, '--days') * DAY_MS).toISOString()
+
+/** The value of an option that counts days. */
+export function daysOf(days: string, option: string): number {
+  if (/^\d{1,4}$/.test(days) && Number(days) > 0) return Number(days)
+  throw new CliError('usage', `${option} must be a whole number from 1 to 9999`)
 }
 
 async function login({ cli, options }: Call): Promise<void> {

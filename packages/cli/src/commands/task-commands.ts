@@ -94,9 +94,11 @@ async function list(call: Call): Promise<void> {
 async function show({ cli, args: [id = ''] }: Call): Promise<void> {
   const client = await cli.client()
   const task = await client.tasks.get(id)
+  if (cli.output.isJson) return cli.output.result(task, '')
   const comments: Comment[] = []
-  if (!cli.output.isJson) for await (const one of client.tasks.allComments(id)) comments.push(one)
-  cli.output.result(task, () => taskPage(task, comments, cli.output.paint))
+  for await (const one of client.tasks.allComments(id)) comments.push(one)
+  const { approvals } = await client.approvals.list({ task_id: id, status: 'pending' })
+  cli.output.result(task, () => taskPage(task, { comments, approvals }, cli.output.paint))
 }
 
 async function move({ cli, args: [id = '', to = ''] }: Call): Promise<void> {
@@ -105,6 +107,13 @@ async function move({ cli, args: [id = '', to = ''] }: Call): Promise<void> {
   }
   const task = await (await cli.client()).tasks.move(id, { to: to as MoveTaskBody['to'] })
   cli.output.result(task, () => taskLine(task, cli.output.paint))
+}
+
+async function complete({ cli, args: [id = '', text], options }: Call): Promise<void> {
+  const body = { result: await textArgument(cli, text), take_over: options['takeOver'] === true }
+  const client = await cli.client()
+  const done = await client.tasks.complete(id, body)
+  cli.output.result(done, `${done.id}  ${done.status}`)
 }
 
 async function comment({ cli, args: [id = '', text] }: Call): Promise<void> {
@@ -170,7 +179,8 @@ export const taskCommands: readonly Command[] = [
   },
   {
     name: 'show',
-    summary: 'Shows a task with its log, outputs and thread; the thread without `--json`',
+    summary:
+      'Shows a task with its log and outputs; without `--json` also its thread and what waits for approval',
     arguments: [task],
     scopes: ['tasks:read'],
     json: { operation: 'getTask' },
@@ -183,6 +193,17 @@ export const taskCommands: readonly Command[] = [
     scopes: ['tasks:write'],
     json: { operation: 'moveTask' },
     run: move,
+  },
+  {
+    name: 'complete',
+    summary: 'Completes a task yourself, with a result that tasks that depend on it receive',
+    arguments: [task, { ...writing, summary: 'the result, or `-` for standard input' }],
+    options: [
+      { flags: '--take-over', summary: 'also while an agent works on it; that ends the run of the agent' },
+    ],
+    scopes: ['tasks:write'],
+    json: { operation: 'completeTask' },
+    run: complete,
   },
   {
     name: 'comment',

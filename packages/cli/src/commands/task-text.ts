@@ -1,7 +1,8 @@
-import type { Comment, ListedTask, Task, TaskDetail } from '@taskboard/client'
+import type { Approval, Comment, ListedTask, Task, TaskDetail } from '@taskboard/client'
 import type { Output } from '../output/output.js'
 import type { Paint, Style } from '../output/colours.js'
 import { oneLine, plain, textTable } from '../output/text.js'
+import { approvalPage } from './approval-text.js'
 
 const styles: Readonly<Record<Task['status'], Style>> = {
   pending: 'blue',
@@ -30,7 +31,11 @@ export function taskLine(task: Pick<Task, 'id' | 'status' | 'title'>, paint: Pai
   return `${task.id}  ${paint(styles[task.status], task.status)}  ${oneLine(task.title)}`
 }
 
-export function taskPage(task: TaskDetail, comments: readonly Comment[], paint: Paint): string {
+export function taskPage(
+  task: TaskDetail,
+  { comments, approvals }: { readonly comments: readonly Comment[]; readonly approvals: readonly Approval[] },
+  paint: Paint,
+): string {
   const facts = Object.entries({
     id: task.id,
     status: task.status + (task.hold === null ? '' : ` (${task.hold.reason})`),
@@ -39,6 +44,7 @@ export function taskPage(task: TaskDetail, comments: readonly Comment[], paint: 
     type: task.type,
     progress: task.column === 'doing' ? `${task.progress} %` : null,
     agent: task.agent?.name ?? null,
+    'taken by': task.taken_by && nameOf(task.taken_by),
     attempts: task.attempts === 0 ? null : task.attempts,
     deadline: task.deadline,
     tags: task.tags.length === 0 ? null : task.tags.join(', '),
@@ -50,6 +56,7 @@ export function taskPage(task: TaskDetail, comments: readonly Comment[], paint: 
   const sections = [
     section('Description', task.description, paint),
     section('On hold', task.hold?.message ?? null, paint),
+    ...approvals.map((one) => `\n${paint('bold', 'Waits for approval')}\n${approvalPage(one, paint)}`),
     section('Result', task.result, paint),
     section(
       'Log',
@@ -63,9 +70,7 @@ export function taskPage(task: TaskDetail, comments: readonly Comment[], paint: 
     ),
     section(
       'Thread',
-      comments
-        .map(({ author, kind, body }) => `${author.name ?? author.id ?? author.kind} (${kind}): ${body}`)
-        .join('\n'),
+      comments.map(({ author, kind, body }) => `${nameOf(author)} (${kind}): ${body}`).join('\n'),
       paint,
     ),
   ]
@@ -74,6 +79,10 @@ export function taskPage(task: TaskDetail, comments: readonly Comment[], paint: 
     return name.padEnd(12) + (name === 'status' ? paint(styles[task.status], text) : text)
   })
   return [paint('bold', oneLine(task.title)), ...lines, ...sections].filter((text) => text !== '').join('\n')
+}
+
+function nameOf({ name, id, kind }: NonNullable<Task['taken_by']>): string {
+  return name ?? id ?? kind
 }
 
 function section(heading: string, text: string | null, paint: Paint): string {

@@ -27,7 +27,14 @@ export async function withDatabase<T>(call: Call, work: (opened: Opened) => Prom
       )
     }
     const { default: pg } = await loadPg()
-    const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, max: 4 })
+    const pool = new pg.Pool({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      max: 4,
+      // As a statement: PgBouncer refuses connections with options. To compile the plans of an export takes longer than they run.
+      // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, which its type does not say.
+      onConnect: (client) => client.query('set jit = off').then(() => undefined),
+    })
     // Without a listener a lost connection ends the process.
     pool.on('error', () => undefined)
     try {

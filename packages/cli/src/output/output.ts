@@ -14,6 +14,8 @@ export interface Output {
   result(value: unknown, text: string | (() => string)): void
   /** For people beside the result. */
   note(text: string): void
+  /** What a person has to see before they go on, as it is; nothing with `--json`. The caller escapes what others wrote. */
+  show(text: string): void
   /** Bytes as they are: the SQL of migrations, an export to standard output. */
   write(text: string): void
   /** A bar for long work, shown in a terminal only. */
@@ -37,6 +39,7 @@ export function createOutput(parts: {
       else print(typeof text === 'string' ? text : text())
     },
     note: (text) => void stderr.write(`${withoutSecrets(plain(text))}\n`),
+    show: (text) => void (isJson || stderr.write(`${text}\n`)),
     write: (text) => void stdout.write(text),
     progress: (label) => progressBar(stderr, label, !isJson && stderr.isTTY === true),
   }

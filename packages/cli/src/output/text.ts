@@ -16,6 +16,21 @@ export function plainJson(value: unknown, indent?: number): string {
   )
 }
 
+/** Characters that are invisible, look like a plain space, or change the direction. */
+const unseen = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+const unit = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Text that somebody decides about: what cannot be seen is escaped, so that two texts that differ look different. */
+export function exact(text: string): string {
+  return text.replaceAll(unseen, (character) => character.split('').map(unit).join(''))
+}
+
+/** JSON that somebody decides about. */
+export function exactJson(value: unknown, indent?: number): string {
+  return exact(JSON.stringify(value, null, indent))
+}
+
 export function oneLine(text: string): string {
   return plain(text).replaceAll(/\s+/g, ' ').trim()
 }

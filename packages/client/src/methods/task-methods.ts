@@ -15,7 +15,7 @@ export function taskMethods({ method, all }: Operating) {
     get: method('getTask'),
     /** How the attempts at a task ended. */
     attempts: method('listAttempts'),
-    /** Why a task is where it is: its score now, and the four factors. */
+    /** Why a task is where it is: what it waits for, its score now, and the four factors. */
     score: method('getTaskScore'),
     /** Changes some fields of a task. */
     update: method('updateTask'),
@@ -52,7 +52,7 @@ export function taskMethods({ method, all }: Operating) {
     usage: method('reportTaskUsage'),
     /** Puts a claimed task on hold. With the reason `needs_input`, asks people. */
     hold: method('holdTask'),
-    /** Completes a claimed task with its result. */
+    /** Completes a task with its result: with the `fencing_token` of a claim as its agent, without one as a person. */
     complete: method('completeTask'),
     /** Fails the attempt at a claimed task. */
     fail: method('failTask'),

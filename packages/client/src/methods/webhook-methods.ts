@@ -35,6 +35,8 @@ export function notificationChannelMethods({ method, all }: Operating) {
     list: method('listNotificationChannels'),
     /** All channels, oldest first. */
     listAll: all('listNotificationChannels'),
+    /** The types that the host registered. */
+    types: method('listNotificationChannelTypes'),
     /** One channel, without its secrets. */
     get: method('getNotificationChannel'),
     /** Changes the given fields, and retries what waits. Secrets that the new configuration does not name stay. */

@@ -115,6 +115,23 @@ describe('a connection that ends', () => {
     await messages.return()
   })
 
+  it('is replaced when the server says that the renewed token has other rights', async () => {
+    const server = await serve((message, connection) => {
+      admit(message, connection)
+      if (connection.number === 1 && message['type'] === 'subscribe')
+        connection.say({ type: 'error', error: { code: 'CONFLICT', message: 'another caller' } })
+    })
+    const states: string[] = []
+    const messages = realtimeOf(server.url).subscribe(CHANNEL, {
+      onState: (state, reason) => states.push(reason === undefined ? state : `${state}: ${reason.message}`),
+    })
+    await messages.next()
+    await messages.next()
+    await messages.return()
+    expect(states).toEqual(['connecting', 'open', 'offline: another caller', 'connecting', 'open', 'closed'])
+    expect(server.connections).toBe(2)
+  })
+
   it('and whose server is silent is given up', async () => {
     const server = await serve((message, connection) => {
       if (connection.number === 1 && message['type'] === 'ping') return

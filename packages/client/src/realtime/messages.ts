@@ -19,6 +19,13 @@ interface OfApproval extends OfTask {
   readonly approval_id: string
   readonly action: string
   readonly summary: string
+  /** Null when `input_bytes` is above 4,096: read the approval. */
+  readonly input: unknown
+  /** How long the JSON text of the input is, in bytes. */
+  readonly input_bytes: number
+  readonly input_digest: string
+  /** The first 12 digits of it, such as `3f2a-91bc-0d4e`. */
+  readonly short_digest: string
 }
 
 /** The `data` of each event that has one, as in the webhook of that event. Times are ISO 8601, UTC. */
@@ -47,6 +54,8 @@ export interface RealtimeEventData {
     readonly completed_at: string
     readonly duration_seconds: number
     readonly result: string
+    /** Who completed it, if that was not the agent that worked on it. */
+    readonly actor?: RealtimeActor | undefined
   }
   readonly 'task.failed': OfTask & {
     readonly status: 'TODO'
@@ -87,7 +96,6 @@ export interface RealtimeEventData {
   }
   readonly 'task.deleted': OfTask & { readonly status: BoardColumn; readonly actor: RealtimeActor }
   readonly 'approval.requested': OfApproval & {
-    readonly input_digest: string
     readonly agent_id: string
     readonly requested_at: string
     readonly expires_at: string
@@ -95,7 +103,7 @@ export interface RealtimeEventData {
   readonly 'approval.decided': OfApproval & {
     readonly decision: 'approved' | 'rejected'
     readonly comment: string | null
-    readonly decided_by: RealtimeActor
+    readonly decided_by: RealtimeActor & { readonly name: string | null }
     readonly decided_at: string
   }
 }

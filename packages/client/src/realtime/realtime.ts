@@ -163,7 +163,7 @@ class BoardFollower {
     const { url, token: renew } = this.#options
     const { WebSocket = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket } = this.#options
     if (WebSocket === undefined) {
-      const message = 'there is no global WebSocket: pass createClient the class WebSocket of the package ws'
+      const message = 'there is no global WebSocket: pass createClient that of the package ws'
       throw new TaskboardRealtimeError(message, { code: 'NO_WEBSOCKET' })
     }
     const connection = new Connection({

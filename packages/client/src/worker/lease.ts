@@ -26,6 +26,7 @@ interface Refusal {
   readonly status?: unknown
   readonly field?: unknown
   readonly retry?: unknown
+  readonly retryAfterMs?: unknown
   readonly retryAfter?: unknown
 }
 

@@ -19,6 +19,8 @@ export interface TaskRunOptions<Client> {
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 const MOST_COMMENTS = 100
+const DEFAULT_WAIT_S = 60
+const LONGEST_WAIT_S = 3_600
 
 /** Refused for good: what is wrong with the caller stays wrong. */
 export function isRefusal(error: unknown): boolean {
@@ -132,7 +134,14 @@ export class TaskRun<Client extends WorkerApi> {
   #fail(error: unknown, retry: boolean): Promise<unknown> {
     const { client, task } = this.#options
     const { id, fencing_token } = task
-    return client.tasks.fail(id, { fencing_token, reason: messageOf(error), retry }, ONCE)
+    const wait = retry ? waitOf(error) : null
+    const given = {
+      fencing_token,
+      reason: messageOf(error),
+      retry,
+      ...(wait !== null && { retry_after_s: wait }),
+    }
+    return client.tasks.fail(id, given, ONCE)
   }
 
   /** Only the holder of the token may, so the heartbeat comes first: within its lease no other agent can have the task. */
@@ -141,6 +150,14 @@ export class TaskRun<Client extends WorkerApi> {
     await client.tasks.heartbeat(task.id, { fencing_token: task.fencing_token }, ONCE)
     await client.tasks.move(task.id, { to: 'todo' }, ONCE)
   }
+}
+
+/** The seconds after which the agent can work again, by its error; null when it does not ask for time. */
+function waitOf(error: unknown): number | null {
+  const { retry, retryAfterMs } = refusalOf(error)
+  if (retry !== 'later') return null
+  const seconds = Math.ceil(Number(retryAfterMs ?? NaN) / 1_000)
+  return Number.isFinite(seconds) ? Math.min(LONGEST_WAIT_S, Math.max(1, seconds)) : DEFAULT_WAIT_S
 }
 
 /** The first claim of a task has no earlier attempts. */

@@ -41,7 +41,7 @@ async function setUp(extra: Partial<ClientOptions> = {}) {
     cleanUps.push(() => worker.stop({ drainTimeoutMs: 0 }))
     return worker
   }
-  const next = (type: 'task.completed' | 'task.failed' | 'approval.requested') =>
+  const next = (type: 'task.completed' | 'task.failed' | 'task.moved' | 'approval.requested') =>
     new Promise<{ readonly taskId: string; readonly result?: string }>((resolve) =>
       taskboard.events.once(type, ({ data }) => resolve(data as never)),
     )
@@ -63,7 +63,8 @@ const never = (): Promise<never> => new Promise(() => undefined)
 describe('the context of a worker', () => {
   it('has the names of the context in process, but for what cannot be remote', () => {
     // `alert`: no operation raises `agent.alert`. `board`: a board is an object of the host; `client` stands in its place.
-    type Missing = 'alert' | 'board'
+    // `accountId`: that of the key.
+    type Missing = 'alert' | 'board' | 'accountId'
     expectTypeOf<keyof TaskContext>().toEqualTypeOf<Exclude<keyof ContextInProcess, Missing> | 'client'>()
     expectTypeOf<keyof TaskClaim>().toEqualTypeOf<keyof ClaimInProcess>()
   })
@@ -178,6 +179,22 @@ describe('client.worker', () => {
     await add('Final')
     expect(await givenUp).toMatchObject({ message: 'it refuses' })
     expect(attempts).toEqual(['Retry 1 ', 'Retry 2 the model answered 500', 'Final 1 '])
+  })
+
+  it('postpones the task when it cannot work now', async () => {
+    const { add, work, next, board, client } = await setUp()
+    const moved = next('task.moved')
+    work(() => {
+      throw Object.assign(new Error('the model is down'), { retry: 'later', retryAfterMs: 7_200_000 })
+    })
+    const { id } = await add('Translate')
+    await moved
+    const { notBefore, attempts, updatedAt } = await board.get(id)
+    expect([(notBefore ?? 0) - updatedAt, attempts]).toEqual([3_600_000, 0])
+    const { attempts: ended } = await client.tasks.attempts(id)
+    expect(ended.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['postponed', 'the model is down'],
+    ])
   })
 
   it('ends a run that spends the last of a budget', async () => {

@@ -11,6 +11,8 @@ export interface WorkerOptions<Client = unknown> {
   /**
    * Works one task. What it returns is the result: text as it is, nothing as the empty text, anything else as JSON. An error is a failed
    * attempt, which the board retries; a `TaskFailure`, or an error with `retry: false`, puts the task on hold.
+   * An error with `retry: 'later'` says that the agent cannot work now: the task waits for its `retryAfterMs` (60 s without), without a counted
+   * attempt, and the agent takes no other until then.
    */
   readonly run: (task: ClaimedTask, context: TaskContext<Client>) => unknown
   /** How many tasks at once, at least 1. Default 1. */

@@ -1,6 +1,7 @@
 import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
 import { toFetchHandler } from '../http/index.js'
+import type { CredentialRequest } from '../transport-services.js'
 import { createTaskboard } from '../taskboard.js'
 import type { Principal } from './principal.js'
 
@@ -44,6 +45,39 @@ describe('a host with its own login', () => {
     expect(asked).toEqual([undefined, 'Bearer a.b.c', `Bearer ${key.slice(1)}`, `Basic ${key}`])
     expect(board.services.login).toBeNull()
   })
+
+  it('receives the request of the framework, here that of the Web', async () => {
+    const seen: unknown[] = []
+    const authenticate = ({ raw, isConnection }: CredentialRequest) => {
+      seen.push(raw, isConnection)
+      return null
+    }
+    const handle = toFetchHandler(createTaskboard({ storage: memoryStorage(), authenticate }))
+    const request = new Request('http://host/v2/tasks')
+    expect((await handle(request)).status).toBe(401)
+    expect(seen[0]).toBe(request)
+    expect(seen[1]).toBeUndefined()
+  })
+
+  it.each(['', 'two\nlines', 'x'.repeat(257), '\u202eadA'])('has no principal named %j', async (name) => {
+    const named = { ...ofHost, name }
+    const refusal = expect.objectContaining({ code: 'INVALID_CONFIG', field: 'name' })
+    for (const authenticate of [() => named, async () => named]) {
+      const { services } = createTaskboard({ storage: memoryStorage(), authenticate })
+      const asked = { method: 'GET', path: '/', clientAddress: '::1', header: () => undefined }
+      await expect((async () => services.authenticate(asked))()).rejects.toEqual(refusal)
+    }
+  })
+
+  it.each(['Ada', 'Zoë 🧑‍💻', 'علی\u200cرضا', 'ada@example.com', null, undefined])(
+    'may have a principal named %j',
+    async (name) => {
+      const named = { ...ofHost, name }
+      const { services } = createTaskboard({ storage: memoryStorage(), authenticate: () => named })
+      const asked = { method: 'GET', path: '/', clientAddress: '::1', header: () => undefined }
+      expect(await services.authenticate(asked)).toBe(named)
+    },
+  )
 
   it('keeps a caller out of a default workspace that is beyond its reach', async () => {
     let caller = ofHost

@@ -151,6 +151,18 @@ describe('login', () => {
     expect(await whoIs(there, accessToken)).toBeNull()
   })
 
+  it('ends immediately in this process when a used refresh token is shown again', async () => {
+    const { clock, board } = setUp()
+    await createOwned(board)
+    const { login, refresh } = sessionsOf(board)
+    const { accessToken, refreshToken } = await login({ email, password: PASSWORD }, HERE)
+    await refresh(refreshToken, HERE)
+    await clock.advance({ seconds: 20 })
+    expect(await whoIs(board, accessToken)).not.toBeNull()
+    await expect(refresh(refreshToken, HERE)).rejects.toThrow(code('UNAUTHORIZED'))
+    expect(await whoIs(board, accessToken)).toBeNull()
+  })
+
   it('has its keys refused in another process a second after they were revoked', async () => {
     const { boards, board, clock } = setUp(2)
     const { account } = await createOwned(board)

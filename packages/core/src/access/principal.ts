@@ -29,6 +29,11 @@ export interface Principal {
   /** The key's or user's id. */
   readonly id: string
   readonly kind: (typeof principalKinds)[number]
+  /**
+   * What colleagues call this caller, for instance a user's name: 1 to 256 characters on one line. It is kept with what the caller writes
+   * and decides, and with the tasks that it takes. Null or absent: they show the id.
+   */
+  readonly name?: string | null | undefined
   readonly accountId: string
   readonly tier: Tier
   readonly scopes: readonly Scope[]

@@ -130,7 +130,10 @@ describe('createSecretBox', () => {
   ])('refuses %s', (_, encryptionKey) => {
     const error = caught(() => box(encryptionKey as SecretBoxOptions['encryptionKey']))
     expect(isTaskboardError(error, 'INVALID_CONFIG')).toBe(true)
-    expect(error).toMatchObject({ field: 'encryptionKey', message: expect.stringContaining('encryptionKey') })
+    expect(error).toMatchObject({
+      field: 'secrets.encryptionKey',
+      message: expect.stringContaining('encryptionKey'),
+    })
     expect(String(error)).not.toContain('battery')
   })
 })

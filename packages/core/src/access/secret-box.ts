@@ -15,6 +15,8 @@ export interface SecretBox {
    * is not in the box.
    */
   open(sealed: string, context: string): string
+  /** Whether a sealed text names the key that seals now. */
+  isSealedByFirst(sealed: string): boolean
 }
 
 /** 32 bytes, or the same as base64, base64url or hexadecimal text. */
@@ -63,6 +65,7 @@ export function createSecretBox(options: SecretBoxOptions, random: Random): Secr
       if (opened === null) throw new TaskboardError('INTERNAL_ERROR', 'a stored secret could not be read')
       return opened
     },
+    isSealedByFirst: (sealed) => sealed.startsWith(`${VERSION}.${sealing.id}.`),
   }
 }
 
@@ -143,5 +146,5 @@ function derivedId(key: Buffer): string {
 }
 
 function invalid(message: string): TaskboardError {
-  return new TaskboardError('INVALID_CONFIG', message, { field: 'encryptionKey' })
+  return new TaskboardError('INVALID_CONFIG', `secrets.${message}`, { field: 'secrets.encryptionKey' })
 }

@@ -28,7 +28,7 @@ export type AgentReading<Part extends AgentPart = never> = [Part] extends [never
 
 export type ForecastTask = Pick<Task, 'id' | 'workspaceId' | 'assignedTo' | 'lease' | 'type'>
 
-/** Who works for agents, and for how long from now. A report about an unknown agent is ignored. */
+/** Who works for agents, and for how long from now; or who cannot. A report about an unknown agent is ignored. */
 export type AgentPresenceReport =
   /**
    * A runtime of each of these types; with `liveMs` null, until another report. From this report on, claims for any type (`'*'`) leave
@@ -38,6 +38,10 @@ export type AgentPresenceReport =
   | { readonly agentTypes: readonly string[]; readonly liveMs: number | null }
   /** A worker outside of the runtimes, for one agent. */
   | { readonly workspaceId: string; readonly agentId: string; readonly liveMs: number }
+  /**
+   * The agent cannot work now: no claim gives it a task for so long from now, at most an hour. A longer rest stands. A change of the agent ends it.
+   */
+  | { readonly workspaceId: string; readonly agentId: string; readonly restMs: number }
   /** The status that the agent's runtime announces: it is stored, with `agent.status` in the event log when it differs. */
   | { readonly workspaceId: string; readonly agentId: string; readonly status: AgentStatus }
 

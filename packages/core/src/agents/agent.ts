@@ -46,6 +46,8 @@ export interface AgentOverview extends Agent {
    * retried or whose lease expired counts as failed. One that was held, returned or revoked does not count.
    */
   readonly successRate: number | null
+  /** Whether no runtime of the host runs its tasks at present: a program outside of the host has to claim them. */
+  readonly isRemote: boolean
 }
 
 /** Omitted fields of its profile are empty. */

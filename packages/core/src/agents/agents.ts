@@ -114,7 +114,8 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
         at(options),
       )
       onChanged?.(value.id)
-      return { ...value, currentWorkload: 0, successRate: null }
+      // Before its first task, only a runtime makes it available.
+      return { ...value, currentWorkload: 0, successRate: null, isRemote: value.status === 'offline' }
     },
     list: (id, options) => {
       // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.

@@ -10,6 +10,7 @@ const takings: readonly (readonly [string, (fixture: Fixture, task: Task) => Pro
   ['holds', ({ board }, { id }) => board.hold(id, { reason: 'approval' }, PERSON)],
   ['moves to TODO', ({ board }, { id }) => board.move(id, 'TODO', PERSON)],
   ['moves to DONE', ({ board }, { id }) => board.move(id, 'DONE', PERSON)],
+  ['completes', ({ board }, { id }) => board.complete(id, { result: 'by hand', takeOver: true }, PERSON)],
   ['deletes', ({ board }, { id }) => board.delete(id)],
   [
     'assigns to another agent',

@@ -1,7 +1,8 @@
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
-import { createTaskboard, defineAgent } from '../index.js'
+import { createTaskboard, defineAgent, silentLogger, TaskboardError } from '../index.js'
+import { toFetchHandler } from '../http/fetch-handler.js'
 import { estimateCompletion } from './estimates.js'
 
 const NOW = 1_000_000
@@ -64,6 +65,38 @@ describe('estimates', () => {
       null,
       null,
     ])
+    await taskboard.close()
+  })
+
+  it('are null with a warning when the storage fails, except in a transaction of the host', async () => {
+    const storage = memoryStorage()
+    const warnings: string[] = []
+    const logger = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) }
+    const failed = new TaskboardError('SERVICE_UNAVAILABLE', 'the database cannot be reached')
+    const agents = { ...storage.agents, readForecasts: () => Promise.reject(failed) }
+    const taskboard = createTaskboard({ storage: { ...storage, agents }, logger })
+    const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
+    const task = await taskboard.board(workspace.id).add({ title: 'a task' })
+    const { estimates } = taskboard.services
+    expect(await estimates.forTasks([task])).toEqual([null])
+    expect(warnings).toEqual(['could not estimate when tasks will be done'])
+    const within = taskboard.transaction((tx) => estimates.forTasks([task], { tx }))
+    await expect(within).rejects.toBe(failed)
+
+    const { key } = await taskboard.accounts.createKey({
+      accountId: account.id,
+      name: 'a key',
+      scopes: ['tasks:write'],
+    })
+    const created = await toFetchHandler(taskboard)(
+      new Request('http://localhost/v2/tasks', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ title: 'committed' }),
+      }),
+    )
+    expect(created.status).toBe(201)
+    expect(await created.json()).toMatchObject({ title: 'committed', estimated_completion: null })
     await taskboard.close()
   })
 })

@@ -1,5 +1,5 @@
 import type { Task } from '../board/index.js'
-import type { CallContext, Environment, Instant } from '../environment/index.js'
+import type { Environment, Instant } from '../environment/index.js'
 import type { Forecast } from './agent.js'
 import type { AgentStore } from './agent-store.js'
 
@@ -8,7 +8,8 @@ export interface Estimates<Tx = unknown> {
   /**
    * One for each task, in their order, in one round trip; in none when no task is open. For a task in DONE: when it was done. Null when
    * there is no estimate: the task is on hold, waits for others, no task of its kind was ever completed, or all agents that may take
-   * it are offline.
+   * it are offline. Also null, with a warning in the log, when the storage fails outside a transaction: an estimate is never worth a
+   * failed request.
    */
   forTasks(
     tasks: readonly Task[],
@@ -20,13 +21,22 @@ export function createEstimates<Tx>(
   environment: Environment,
   store: Pick<AgentStore<Tx>, 'readForecasts'>,
 ): Estimates<Tx> {
+  async function read(tasks: readonly Task[], tx: Tx | undefined): Promise<readonly Forecast[]> {
+    try {
+      return await store.readForecasts({ tasks }, { now: environment.storageNow(), tx })
+    } catch (error) {
+      // The host's transaction may be lost with the statement.
+      if (tx !== undefined) throw error
+      environment.logger.warn({ err: error }, 'could not estimate when tasks will be done')
+      return []
+    }
+  }
   return {
     async forTasks(tasks, options) {
       const open = tasks.filter(canEstimate)
       if (open.length === 0) return tasks.map(({ completedAt }) => completedAt)
-      const call: CallContext<Tx> = { now: environment.storageNow(), tx: options?.tx }
       const forecasts = new Map(
-        (await store.readForecasts({ tasks: open }, call)).map((forecast) => [forecast.taskId, forecast]),
+        (await read(open, options?.tx)).map((forecast) => [forecast.taskId, forecast]),
       )
       return tasks.map((task) => {
         const forecast = forecasts.get(task.id)

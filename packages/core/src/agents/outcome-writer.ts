@@ -1,12 +1,14 @@
 import type { Backoff, ClaimBatch, ClaimByType, TaskStore } from '../board/index.js'
 import { sleep, type Environment } from '../environment/index.js'
 import { isTaskboardError } from '../errors/index.js'
+import type { AgentStore } from './agent-store.js'
 import { isLost } from './run-writer.js'
 import type { TaskRun, WrittenOutcome } from './task-run.js'
 
 export interface OutcomeWriterParts<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
+  readonly agents: Pick<AgentStore<Tx>, 'reportPresence'>
   readonly backoff: Backoff
   /** Ends the wait for a storage that does not answer. */
   readonly givingUp: AbortSignal
@@ -56,7 +58,7 @@ export async function writeOutcome<Tx>(
   outcome: WrittenOutcome,
   nextTask: NextTask,
 ): Promise<ClaimBatch | null> {
-  const { environment, tasks, backoff } = parts
+  const { environment, tasks, agents, backoff } = parts
   const { proof } = run
   const { fencingToken } = proof
   const at = () => ({ now: environment.storageNow() })
@@ -77,6 +79,17 @@ export async function writeOutcome<Tx>(
       case 'handed_back': {
         const command = { kind: 'return_claim', fencingToken, reason: outcome.reason } as const
         await tasks.changeTask({ target: proof, command }, at())
+        return null
+      }
+      case 'postponed': {
+        const { reason, delayMs } = outcome
+        const { workspaceId } = proof
+        // First, so that it takes no other task in between.
+        await agents.reportPresence({ workspaceId, agentId: run.agentId, restMs: delayMs }, at())
+        await tasks.changeTask(
+          { target: proof, command: { kind: 'postpone', fencingToken, reason, delayMs } },
+          at(),
+        )
         return null
       }
     }

@@ -1,12 +1,15 @@
+import type { AccessStore } from '../access/index.js'
 import { type Actor, type Backoff, type Board, defaultBackoff, type TaskStore } from '../board/index.js'
 import { createBackgroundLoop, type Environment, type NextPass } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { EventStore } from '../events/index.js'
+import { createAccountDirectory } from './account-directory.js'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.js'
 import { createAgentPresence, createRuntimeReport } from './presence.js'
 import type { AgentStore } from './agent-store.js'
 import { anyAgentType } from './agent.js'
 import type { AgentDefinition } from './define-agent.js'
+import { createRests } from './retry-later.js'
 import { createRuntimeWorker } from './runtime-worker.js'
 import type { TaskRun } from './task-run.js'
 
@@ -66,6 +69,7 @@ export interface RunnerOptions<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly agents: Pick<AgentStore<Tx>, 'reportPresence' | 'listAgents'>
+  readonly access: Pick<AccessStore<Tx>, 'listWorkspaces'>
   /** Cache of stored agents, to notify of changes. Default: the runner's own. */
   readonly directory?: AgentDirectory | undefined
   readonly events: Pick<EventStore<Tx>, 'appendEvent' | 'onCommit'>
@@ -74,6 +78,8 @@ export interface RunnerOptions<Tx> {
   readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   /** The wait after a failed attempt. */
   readonly backoff?: Backoff | undefined
+  /** How long a task can be postponed without a break before one more is a failed attempt. Default 24 h. */
+  readonly longestOutageMs?: number | undefined
   /** The longest wait between searches for work; null for storages that report all of it. */
   readonly pollIntervalMs: number | null
 }
@@ -107,10 +113,12 @@ export interface Runner {
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
 const DEFAULT_GRACE_MS = 250
+const DEFAULT_LONGEST_OUTAGE_MS = 86_400_000
 
 /** @throws TaskboardError `INVALID_CONFIG` when two runtimes are for one type. */
 export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
   const { environment, events, runtimes, backoff = defaultBackoff } = options
+  const { longestOutageMs = DEFAULT_LONGEST_OUTAGE_MS } = options
   if (new Set(runtimes.map(({ type }) => type)).size < runtimes.length) {
     throw new TaskboardError('INVALID_CONFIG', 'two agents have the same type', { field: 'agents' })
   }
@@ -120,8 +128,13 @@ export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
     agentTypes: runtimes.map(({ type }) => type),
     isOnlyProcess: options.pollIntervalMs === null,
   })
+  const accounts = createAccountDirectory(environment, options.access)
+  const rests = createRests(environment.clock, backoff)
   const workers = runtimes.map((runtime) =>
-    createRuntimeWorker({ ...options, presence, directory, backoff }, runtime),
+    createRuntimeWorker(
+      { ...options, presence, directory, accounts, backoff, longestOutageMs, rests },
+      runtime,
+    ),
   )
   const watch = createClaimWatch({ ...options, runs: () => workers.flatMap((worker) => worker.runs()) })
   let unsubscribe: (() => void) | undefined

@@ -18,7 +18,9 @@ import {
   yieldEvery,
 } from '../environment/index.js'
 import type { EventStore } from '../events/index.js'
+import type { AccountDirectory } from './account-directory.js'
 import type { AgentDirectory } from './agent-directory.js'
+import type { AgentStore } from './agent-store.js'
 import type { AgentPresence } from './presence.js'
 import type { AgentDefinition } from './define-agent.js'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.js'
@@ -28,6 +30,7 @@ import {
   performRun,
   readBriefing,
   type Outcome,
+  type OutagePolicy,
   type TaskRun,
   type TaskRunOptions,
 } from './task-run.js'
@@ -117,13 +120,15 @@ interface RuntimeWorker {
   runs(): readonly TaskRun[]
 }
 
-interface RuntimeWorkerParts<Tx> {
+interface RuntimeWorkerParts<Tx> extends OutagePolicy {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
+  readonly agents: Pick<AgentStore<Tx>, 'reportPresence'>
   readonly events: Pick<EventStore<Tx>, 'appendEvent'>
   readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   readonly presence: AgentPresence
   readonly directory: AgentDirectory
+  readonly accounts: AccountDirectory
   readonly backoff: Backoff
   readonly pollIntervalMs: number | null
 }
@@ -143,7 +148,7 @@ interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
   onFree(): void
 }
 
-/** The agent was deleted during the claim: return the claim. */
+/** The agent, or its workspace, was deleted during the claim: return the claim. */
 const agentGone = { kind: 'handed_back', reason: 'the agent was deleted' } as const
 
 /** What one statement claims at most. */
@@ -264,7 +269,8 @@ function workWithinSpan<Tx>(
   const begun = { kind: 'run', task, agentId, agentType, attempt: task.attempts } as const
   return telemetry.span(begun, async (span) => {
     const ended = await work(shop, run, options)
-    const error = ended.kind === 'failed' ? (ended.thrown ?? ended.reason) : undefined
+    const isError = ended.kind === 'failed' || ended.kind === 'postponed'
+    const error = isError ? (ended.thrown ?? ended.reason) : undefined
     span.set({ outcome: ended.kind, error })
     telemetry.measure({ kind: 'run', agentType, outcome: ended.kind, tookMs: clock.now() - startedAt })
   })

@@ -112,6 +112,8 @@ export interface TaskContext {
   /** Waits on the board's clock. Rejects with the signal's reason when that aborts. */
   readonly sleep: (delayMs: number) => Promise<void>
   readonly claim: TaskClaim
+  /** The account that the task's workspace belongs to. */
+  readonly accountId: string
   /** The run's agent, as stored. The runtime must apply its model, system prompt, tools and capabilities itself. */
   readonly agent: Agent
   /**
@@ -143,7 +145,7 @@ const holdInput = z.object({
 /** The context of one run, and a way to wait for all of its writes. */
 export function createTaskContext<Tx>(
   parts: ContextParts<Tx>,
-  run: WritingRun & { readonly claim: TaskClaim; readonly agent: Agent },
+  run: WritingRun & Pick<TaskContext, 'claim' | 'accountId' | 'agent'>,
 ): { context: TaskContext; written(): Promise<void> } {
   const { environment, tasks, events, boardFor } = parts
   const { proof, leaseMs } = run
@@ -158,6 +160,7 @@ export function createTaskContext<Tx>(
   const context: TaskContext = {
     signal: run.signal,
     claim: run.claim,
+    accountId: run.accountId,
     agent: run.agent,
     get board() {
       return ownBoard()

@@ -1,9 +1,11 @@
-import type { ClaimProof, Task, TaskBackground } from '../board/index.js'
-import { type Instant, tracked } from '../environment/index.js'
+import type { Attempt, ClaimProof, Task, TaskBackground } from '../board/index.js'
+import { type Environment, type Instant, tracked } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
+import type { AccountDirectory } from './account-directory.js'
 import type { AgentDirectory } from './agent-directory.js'
 import type { Agent } from './agent.js'
 import type { AgentDefinition } from './define-agent.js'
+import { type Rests, requestedWait } from './retry-later.js'
 import { storedText, thrownText } from './stored-text.js'
 import { type ContextParts, createTaskContext } from './task-context.js'
 
@@ -55,6 +57,13 @@ export type WrittenOutcome =
       readonly thrown?: unknown
     }
   | { readonly kind: 'handed_back'; readonly reason: string }
+  /** The agent cannot work for so long from now. */
+  | {
+      readonly kind: 'postponed'
+      readonly reason: string
+      readonly delayMs: number
+      readonly thrown: unknown
+    }
 
 /** Nothing to write: the task was lost meanwhile, or the agent itself put it on hold. */
 export type Outcome = WrittenOutcome | { readonly kind: 'lost' } | { readonly kind: 'held' }
@@ -119,18 +128,26 @@ export function createTaskRun(options: TaskRunOptions): TaskRun {
   return run
 }
 
+/** What becomes of tasks whose agent cannot work. */
+export interface OutagePolicy {
+  readonly rests: Rests
+  /** A task that was postponed for so long without a break fails an attempt with the next one. */
+  readonly longestOutageMs: number
+}
+
 /** The context of a run besides its task. */
 interface RunBriefing {
   readonly agent: Agent
+  readonly accountId: string
   readonly background: TaskBackground
 }
 
 /** Runs the agent's code on the task, and returns how that ended. Never rejects, whatever the agent does. */
 export async function performRun<Tx>(
-  parts: ContextParts<Tx>,
+  parts: ContextParts<Tx> & OutagePolicy,
   run: TaskRun,
   options: TaskRunOptions,
-  { agent, background }: RunBriefing,
+  { agent, accountId, background }: RunBriefing,
 ): Promise<Outcome> {
   if (run.signal.aborted) return run.phase === 'over' ? { kind: 'lost' } : interrupted
   const { environment } = parts
@@ -141,6 +158,7 @@ export async function performRun<Tx>(
     leaseMs: definition.leaseMs,
     signal: run.signal,
     agent,
+    accountId,
     claim: {
       fencingToken: task.fencingToken,
       agentId: run.agentId,
@@ -163,23 +181,28 @@ export async function performRun<Tx>(
     },
   })
   const outcome = await tracked(environment.clock, task.id, () =>
-    callAgent(parts, run, () => definition.run(task, writing.context)),
+    callAgent(parts, { run, claimedAt: options.claimedAt, attempts: background.attempts }, () =>
+      definition.run(task, writing.context),
+    ),
   )
   await writing.written()
+  if (held || outcome.kind === 'completed') parts.rests.end(run.agentId)
   if (held) return { kind: 'held' }
   return run.phase === 'running' ? outcome : { kind: 'lost' }
 }
 
 /** What a run needs before it begins; null when its agent was deleted. Most runs need no lookup. */
 export async function readBriefing<Tx>(
-  parts: ContextParts<Tx> & { readonly directory: AgentDirectory },
+  parts: ContextParts<Tx> & { readonly directory: AgentDirectory; readonly accounts: AccountDirectory },
   { task, agentId }: TaskRun,
 ): Promise<RunBriefing | null> {
   const background = await readBackground(parts, task)
+  const owner = parts.accounts.accountOf(task.workspaceId)
+  const accountId = owner instanceof Promise ? await owner : owner
   const known = parts.directory.get(agentId)
   const agent =
     known instanceof Promise ? await tracked(parts.environment.clock, 'agent-lookup', () => known) : known
-  return agent === null ? null : { agent, background }
+  return agent === null || accountId === null ? null : { agent, accountId, background }
 }
 
 /** Earlier attempts, dependencies and comments. There are earlier attempts only from the second claim on. */
@@ -195,9 +218,16 @@ async function readBackground<Tx>(parts: ContextParts<Tx>, task: Task): Promise<
   )
 }
 
-async function callAgent<Tx>(
-  parts: ContextParts<Tx>,
-  run: TaskRun,
+async function callAgent(
+  parts: { readonly environment: Environment } & OutagePolicy,
+  {
+    run,
+    claimedAt,
+    attempts,
+  }: Pick<TaskRunOptions, 'claimedAt'> & {
+    readonly run: TaskRun
+    readonly attempts: readonly Attempt[]
+  },
   work: () => unknown,
 ): Promise<WrittenOutcome> {
   try {
@@ -206,9 +236,23 @@ async function callAgent<Tx>(
     const reason = storedText(thrownText(error), LONGEST_REASON)
     if (run.signal.aborted && !isFinal(error)) return interrupted
     const fields = { taskId: run.task.id, agentId: run.agentId, err: error }
-    parts.environment.logger.warn(fields, 'an agent failed')
+    const { logger } = parts.environment
+    const requestedMs = requestedWait(error)
+    if (requestedMs !== undefined && postponedForMs(run.task, attempts) < parts.longestOutageMs) {
+      const delayMs = parts.rests.begin(run.agentId, claimedAt, requestedMs)
+      logger.warn({ ...fields, delayMs }, 'an agent cannot work now: its task waits, and it takes no other')
+      return { kind: 'postponed', reason, delayMs, thrown: error }
+    }
+    logger.warn(fields, 'an agent failed')
     return { kind: 'failed', reason, retry: !isFinal(error), thrown: error }
   }
+}
+
+/** How long the task has been postponed, attempt after attempt. */
+function postponedForMs({ startedAt }: Task, attempts: readonly Attempt[]): number {
+  const ended = attempts.filter(({ outcome }) => outcome !== null)
+  const first = ended[ended.findLastIndex(({ outcome }) => outcome !== 'postponed') + 1]
+  return first === undefined || startedAt === null ? 0 : startedAt - first.startedAt
 }
 
 /**

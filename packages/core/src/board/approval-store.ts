@@ -1,7 +1,7 @@
 import type { Reach } from '../access/index.js'
 import type { CallContext } from '../environment/index.js'
-import type { Actor } from './task.js'
-import type { Approval, ApprovalRequest, ApprovalStatus, Verdict } from './approval.js'
+import type { ActingAs, Actor } from './task.js'
+import type { Approval, ApprovalRequest, ApprovalStatus, Asker, Verdict } from './approval.js'
 import type { ClaimProof } from './task-store.js'
 
 /** Which approvals to read: those that match every filter, newest first. */
@@ -35,8 +35,8 @@ export interface ApprovalAnswer {
 /** Approvals of what agents want to do. */
 export interface ApprovalStore<Tx = unknown> {
   /**
-   * A run asks for permission to do one thing, by the semantics of `outcomeOfRequest`: uses up an approval of the same task, action and
-   * digest, reports a rejection, or records a pending approval with `approval.requested`, puts the task on hold and ends the claim. Each is
+   * A run asks for permission to do one thing, by the semantics of `outcomeOfRequest`: uses up an approval of the same task, asker, action
+   * and digest, reports a rejection, or records a pending approval with `approval.requested`, puts the task on hold and ends the claim. Each is
    * one commit. Of several calls one at most uses an approval, and a process that dies behind the commit has used it. A repeat of a call
    * whose answer was lost gets the pending approval again, but never a used one.
    * @throws `TASK_NOT_FOUND`; `CONFLICT` (`fencingToken`) when the lease is no longer held.
@@ -46,13 +46,14 @@ export interface ApprovalStore<Tx = unknown> {
       readonly proof: ClaimProof
       readonly request: ApprovalRequest
       readonly requestedBy: Actor
+      readonly asker: Asker
       readonly expireAfterMs: number
     },
     call: CallContext<Tx>,
   ): Promise<ApprovalAnswer>
   /**
    * Decides a pending approval, with `approval.decided` and a comment of the kind `decision`, and releases its task from the hold
-   * `approval`, in one commit. Of several concurrent decisions one is made.
+   * `approval`, in one commit. Of several concurrent decisions one is made. Who decides without a name gets the one that the storage has.
    * @throws as `outcomeOfDecision` does; `NOT_FOUND` for an approval that the workspace does not have.
    */
   decideApproval(
@@ -60,7 +61,7 @@ export interface ApprovalStore<Tx = unknown> {
       readonly workspaceId: string
       readonly approvalId: string
       readonly verdict: Verdict
-      readonly decidedBy: Actor
+      readonly decidedBy: ActingAs
     },
     call: CallContext<Tx>,
   ): Promise<Approval>

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   approvalAt,
   approvalStatuses,
+  askerOf,
   outcomeOfDecision,
   outcomeOfRequest,
   readApprovalRequest,
@@ -10,6 +11,7 @@ import {
   type StoredApproval,
   type Verdict,
 } from './approval.js'
+import { shortDigest } from '../events/index.js'
 import { createTask, holdReasons, readNewTask, type Actor, type Task } from './task.js'
 import { transition } from './transition.js'
 
@@ -34,6 +36,7 @@ function stored(state: StoredApproval['state'], fencingToken = 1): StoredApprova
     state,
     agentId: 'agent_1',
     requestedBy: worker,
+    asker: { kind: 'credential', owner: 'ak_1' },
     fencingToken,
     requestedAt: NOW,
     expiresAt: EXPIRES,
@@ -149,9 +152,35 @@ describe('a request for approval', () => {
   })
 })
 
+describe('the asker', () => {
+  const agent: Actor = { kind: 'agent', id: 'agent_1' }
+  const host: Actor = { kind: 'host', id: null }
+
+  it('is what the board was made for, and else the credential or the host, whatever actor is named', () => {
+    for (const by of [agent, host, person, worker]) {
+      expect(askerOf(agent, by, request)).toEqual({ kind: 'runtime', owner: null })
+    }
+    expect(askerOf(host, worker, request)).toEqual({ kind: 'credential', owner: 'ak_1' })
+    expect(askerOf(host, person, request)).toEqual({ kind: 'credential', owner: 'user_1' })
+    for (const by of [host, agent, { kind: 'user', id: null }, { kind: 'system', id: null }] as const) {
+      expect(askerOf(host, by, request)).toEqual({ kind: 'host', owner: null })
+    }
+  })
+
+  it('is a runtime for each call of a tool', () => {
+    const call = { ...request, action: 'tool:refund' }
+    expect(askerOf(agent, agent, call).kind).toBe('runtime')
+    for (const by of [host, agent, person, worker]) {
+      expect(() => askerOf(host, by, call)).toThrow(
+        expect.objectContaining({ code: 'INVALID_FIELD', field: 'action' }),
+      )
+    }
+  })
+})
+
 describe('a decision', () => {
   it('is made once, while the approval is pending', () => {
-    const verdict = { decision: 'approved', comment: 'Go.' } as const
+    const verdict = { decision: 'approved', comment: 'Go.', digest: null } as const
     const { approval } = decided(stored('pending'), verdict, person, NOW)
     expect(approval).toMatchObject({ state: 'approved', decidedBy: person, decidedAt: NOW, comment: 'Go.' })
     const conflict = expect.objectContaining({ code: 'CONFLICT' })
@@ -162,7 +191,7 @@ describe('a decision', () => {
   })
 
   it('is refused from agents, and from the credential that asked', () => {
-    const verdict = { decision: 'approved', comment: null } as const
+    const verdict = { decision: 'approved', comment: null, digest: null } as const
     for (const actor of [worker, { kind: 'agent', id: 'agent_2' }, { kind: 'agent', id: null }] as const) {
       expect(() => decided(stored('pending'), verdict, actor, NOW)).toThrow(
         expect.objectContaining({ code: 'FORBIDDEN' }),
@@ -172,9 +201,27 @@ describe('a decision', () => {
     expect(decided(byHost, verdict, { kind: 'host', id: null }, NOW).approval.state).toBe('approved')
   })
 
+  it('holds for the input that the decider saw', () => {
+    const { inputDigest } = request
+    const verdict = (digest: string | null) => ({ decision: 'approved', comment: null, digest }) as const
+    for (const seen of [null, inputDigest, shortDigest(inputDigest)]) {
+      expect(decided(stored('pending'), verdict(seen), person, NOW).approval.state).toBe('approved')
+    }
+    const other = readApprovalRequest({ ...request, input: { order: 8 } }).inputDigest
+    for (const seen of [other, shortDigest(other), '', inputDigest.slice(0, 12)]) {
+      expect(() => decided(stored('pending'), verdict(seen), person, NOW)).toThrow(
+        expect.objectContaining({
+          code: 'CONFLICT',
+          field: 'digest',
+          message: expect.stringContaining(shortDigest(inputDigest)),
+        }),
+      )
+    }
+  })
+
   it('ends the hold for approval and no other one', () => {
     const commandOn = (on: Task) => {
-      const verdict = { decision: 'rejected', comment: null } as const
+      const verdict = { decision: 'rejected', comment: null, digest: null } as const
       return decided(stored('pending'), verdict, person, NOW, on).command
     }
     for (const reason of holdReasons) {

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import type { Instant } from '../environment/index.js'
 import { parseInput, TaskboardError, textOf } from '../errors/index.js'
-import { approvalDecisions, plainJson, type Actor, type ApprovalDecision } from '../events/index.js'
+import {
+  approvalDecisions,
+  plainJson,
+  shortDigest,
+  shownInput,
+  type ActingAs,
+  type Actor,
+  type ApprovalDecision,
+  type NamedActor,
+} from '../events/index.js'
 import { requestFingerprint } from '../idempotency/index.js'
 import { longestComment } from './comment.js'
 import type { Task } from './task.js'
@@ -17,6 +26,19 @@ export type { ApprovalDecision } from '../events/index.js'
  */
 export const approvalStatuses = ['pending', 'approved', 'rejected', 'used', 'expired'] as const
 export type ApprovalStatus = (typeof approvalStatuses)[number]
+
+/**
+ * What asked. `runtime`: an agent of `agents`, in the host's process. `credential`: a caller with a key or a login, such as a worker outside.
+ * `host`: the host's own code, through `taskboard.board`.
+ */
+export const askerKinds = ['runtime', 'credential', 'host'] as const
+
+/** Whose an approval is: only a request of the same asker uses it. All runtimes of a board are one asker, and so is the host's code. */
+export interface Asker {
+  readonly kind: (typeof askerKinds)[number]
+  /** Of a credential, the user who has it, or the key when nobody is known to have it; null for the others. */
+  readonly owner: string | null
+}
 
 /** An agent's request to do one thing once, and what became of it. Deleted with its task. */
 export interface Approval {
@@ -37,13 +59,15 @@ export interface Approval {
   readonly agentId: string
   /** The credential that asked: it cannot decide. Of a run inside of the host, the agent. */
   readonly requestedBy: Actor
+  /** Whose it is. */
+  readonly asker: Asker
   /** The claim under which it was asked first. */
   readonly fencingToken: number
   readonly requestedAt: Instant
   /** While it is pending, the instant from which on nobody can decide it. */
   readonly expiresAt: Instant
   /** Who decided, when, and what they said; null before. */
-  readonly decidedBy: Actor | null
+  readonly decidedBy: NamedActor | null
   readonly decidedAt: Instant | null
   readonly comment: string | null
   /** When an attempt went on to do it; null before. */
@@ -62,6 +86,8 @@ export interface ApprovalRequest {
 export interface Verdict {
   readonly decision: ApprovalDecision
   readonly comment: string | null
+  /** What the decider has seen: the digest of the input, or its first 12 digits; null when they do not say. */
+  readonly digest: string | null
 }
 
 /** A request as a run gives it. `input` is any JSON; absent: null. */
@@ -89,7 +115,31 @@ export const approvalProof = z.object({ fencingToken: completionInput.shape.fenc
 export const verdictInput = z.object({
   decision: z.enum(approvalDecisions),
   comment: textOf({ most: LONGEST_REASON, isBlankAllowed: false }).nullish(),
+  digest: z
+    .string()
+    .regex(/^([\da-f]{64}|[\da-f]{4}-[\da-f]{4}-[\da-f]{4})$/i, {
+      error: 'must be a digest such as 3f2a-91bc-0d4e, or all 64 digits of it',
+    })
+    .toLowerCase()
+    .nullish(),
 })
+
+/** Approvals of calls of tools have these actions, and only the runtime that has the tool may ask for one. */
+const toolActions = 'tool:'
+
+/**
+ * Who asks: a board that a runtime was given belongs to it, whatever actor a call names.
+ * @throws TaskboardError `INVALID_FIELD` (`action`) when anybody but a runtime asks to call one of its tools.
+ */
+export function askerOf(board: Actor, by: Actor, { action }: ApprovalRequest): Asker {
+  if (board.kind === 'agent') return { kind: 'runtime', owner: null }
+  if (action.startsWith(toolActions)) {
+    const rule = `must not begin with ${toolActions}, which is for the tools of agents in the host's process`
+    throw new TaskboardError('INVALID_FIELD', `action ${rule}`, { field: 'action' })
+  }
+  const isCredential = by.id !== null && (by.kind === 'user' || by.kind === 'api_key')
+  return isCredential ? { kind: 'credential', owner: by.id } : { kind: 'host', owner: null }
+}
 
 /**
  * Validates a request, and computes the digest of a frozen copy of its input, so that what is compared is what is stored and shown.
@@ -124,7 +174,7 @@ function requireExactNumbers(value: unknown, path: string): void {
 /** An approval as a storage keeps it: `pending` also when it has expired, until another one takes its place. */
 export type StoredApproval = Omit<Approval, 'status'> & { readonly state: ApprovalStatus }
 
-/** The states in which an approval answers a request. A task has at most one of them for an action and a digest. */
+/** The states in which an approval answers a request. A task has at most one of them for an asker, an action and a digest. */
 export const openStates = ['pending', 'approved', 'rejected'] as const satisfies readonly ApprovalStatus[]
 
 /**
@@ -138,6 +188,7 @@ export const openStates = ['pending', 'approved', 'rejected'] as const satisfies
  *   ...{ id: 'apr_1', workspaceId: 'ws_1', taskId: 'task_1', agentId: 'agent_1', fencingToken: 1 },
  *   ...{ requestedAt: 0, expiresAt: 1_000, decidedBy: null, decidedAt: null, comment: null, usedAt: null },
  *   requestedBy: { kind: 'agent', id: 'agent_1' },
+ *   asker: { kind: 'runtime', owner: null },
  *   state: 'pending',
  * } as const
  * console.log(approvalAt(stored, 999).status, approvalAt(stored, 1_000).status) // pending expired
@@ -159,8 +210,8 @@ export type RequestOutcome =
   | { readonly kind: 'refuse'; readonly approval: Approval; readonly command: TaskCommand }
 
 /**
- * What the request of a run does, given the approval of this very task, action and digest that is in an open state (null: there is none). Pure, as
- * `transition` is. What opens the gate is the state `approved` alone: no text, no hold and no release of one.
+ * What the request of a run does, given the approval of this very task, asker, action and digest that is in an open state (null: there is none).
+ * Pure, as `transition` is. What opens the gate is the state `approved` alone: no text, no hold and no release of one.
  * @throws TaskboardError `CONFLICT` (by the command, or here) when the lease is no longer held.
  * @example
  * ```ts
@@ -219,7 +270,7 @@ export interface DecisionOutcome {
 /**
  * What a decision does. Pure, as `transition` is.
  * @throws TaskboardError `FORBIDDEN` for an agent, and for the credential that asked; `CONFLICT` when the approval is not pending: it was
- *   decided before, or has expired.
+ *   decided before, or has expired; `CONFLICT` (`digest`) when the decider has seen another input.
  * @example
  * ```ts
  * import { createTask, outcomeOfDecision, readApprovalRequest, readNewTask } from '@taskboard/core/storage'
@@ -231,9 +282,10 @@ export interface DecisionOutcome {
  *   ...{ id: 'apr_1', workspaceId: 'ws_1', taskId: 'task_1', agentId: 'agent_1', fencingToken: 1 },
  *   ...{ requestedAt: 0, expiresAt: 1_000, decidedBy: null, decidedAt: null, comment: null, usedAt: null },
  *   requestedBy: { kind: 'agent', id: 'agent_1' },
+ *   asker: { kind: 'runtime', owner: null },
  *   state: 'pending',
  * } as const
- * const verdict = { decision: 'approved', comment: null } as const
+ * const verdict = { decision: 'approved', comment: null, digest: null } as const
  * const { approval } = outcomeOfDecision(task, asked, { ...verdict, decidedBy: { kind: 'user', id: 'user_1' } }, 500)
  * console.log(approval.state, approval.decidedAt) // approved 500
  * ```
@@ -241,7 +293,12 @@ export interface DecisionOutcome {
 export function outcomeOfDecision(
   { hold }: Task,
   stored: StoredApproval,
-  { decision, comment, decidedBy: { kind, id } }: Verdict & { readonly decidedBy: Actor },
+  {
+    decision,
+    comment,
+    digest,
+    decidedBy: { kind, id, name = null },
+  }: Verdict & { readonly decidedBy: ActingAs },
   now: Instant,
 ): DecisionOutcome {
   requireDecider(stored, { kind, id })
@@ -250,12 +307,47 @@ export function outcomeOfDecision(
     const why = status === 'expired' ? 'the approval has expired' : 'the approval was decided before'
     throw new TaskboardError('CONFLICT', why, { resourceId: stored.id })
   }
+  requireSeen(stored, digest)
   const first = `${decision === 'approved' ? 'Approved' : 'Rejected'}: ${stored.action}`
   return {
-    approval: { ...stored, state: decision, decidedBy: { kind, id }, decidedAt: now, comment },
+    approval: { ...stored, state: decision, decidedBy: { kind, id, name }, decidedAt: now, comment },
     command: hold?.reason === 'approval' ? { kind: 'release', actor: { kind, id } } : null,
     body: comment === null ? first : `${first}\n\n${comment}`,
   }
+}
+
+function requireSeen({ id, inputDigest }: StoredApproval, digest: string | null): void {
+  const now = shortDigest(inputDigest)
+  if (digest === null || digest === inputDigest || digest === now) return
+  throw new TaskboardError('CONFLICT', `the digest of the input is ${now}: look at it again`, {
+    field: 'digest',
+    resourceId: id,
+  })
+}
+
+/**
+ * What the events of an approval say of it: the input too, of which no more than 4 KiB.
+ * @example
+ * ```ts
+ * import { eventOfApproval, readApprovalRequest } from '@taskboard/core/storage'
+ *
+ * const request = readApprovalRequest({ action: 'refund', summary: 'Refund order 7', input: { order: 7 } })
+ * const data = eventOfApproval({ id: 'apr_1', taskId: 'task_1', ...request }, { title: 'Order 7' })
+ * console.log(data.inputText, data.inputBytes) // {"order":7} 11
+ * ```
+ */
+export function eventOfApproval(
+  {
+    id: approvalId,
+    taskId,
+    action,
+    summary,
+    input,
+    inputDigest,
+  }: ApprovalRequest & Pick<Approval, 'id' | 'taskId'>,
+  { title }: Pick<Task, 'title'>,
+) {
+  return { approvalId, taskId, title, action, summary, ...shownInput(input, inputDigest) }
 }
 
 function requireDecider({ requestedBy }: StoredApproval, { kind, id }: Actor): void {

@@ -5,12 +5,13 @@ import {
   type Approval,
   type ApprovalInput,
   approvalProof,
+  askerOf,
   readApprovalRequest,
   verdictInput,
 } from './approval.js'
 import type { ApprovalFindings } from './approval-directory.js'
 import type { ApprovalAnswer, ApprovalStore } from './approval-store.js'
-import { DEFAULT_PAGE, type ListOptions, type WriteOptions } from './board-options.js'
+import { actingAs, DEFAULT_PAGE, type ListOptions, type WriteOptions } from './board-options.js'
 import { decodeApprovalId, encodeTaskId as encodeId } from './cursor.js'
 import type { Actor } from './task.js'
 
@@ -20,7 +21,8 @@ export interface BoardApprovals<Tx = unknown> {
    * The agent that works the task asks for permission to do one thing. `approved`: this very action with this very input was approved for this
    * task, and this call has used that up: do it now, once. `rejected`: it was rejected, and `approval.comment` says why. `pending`: it waits for a
    * decision. The task is on hold as `approval`, the claim has ended, and the next attempt asks again. The attempt does not count.
-   * @throws `CONFLICT` when the lease is no longer held.
+   * An approval is the asker's: all runtimes are one asker, the host's code is another, and so is each user and each key among `actor`.
+   * @throws `CONFLICT` when the lease is no longer held; `INVALID_FIELD` for an `action` that begins with `tool:`, except on the board of a run.
    */
   requestApproval(
     taskId: string,
@@ -30,8 +32,9 @@ export interface BoardApprovals<Tx = unknown> {
   /** The approvals of a task, newest first, so that an agent sees what was decided. None of a task that the board does not have. */
   approvals(taskId: string, options?: ListOptions<Tx>): Promise<ApprovalFindings>
   /**
-   * A person decides a pending approval, with `approval.decided`, and releases its task. Of several decisions the first one counts.
-   * @throws `CONFLICT` when it was decided before or has expired; `NOT_FOUND`; `FORBIDDEN` for agents, on the board of a run or a
+   * A person decides a pending approval, with `approval.decided`, and releases its task. Of several decisions the first one counts. Pass the
+   * `digest` that the person was shown, so that the decision is of that input.
+   * @throws `CONFLICT` when it was decided before or has expired, and for another `digest`; `NOT_FOUND`; `FORBIDDEN` for agents, on the board of a run or a
    *   chat whatever `actor` says, and for the credential that asked.
    */
   decide(
@@ -77,7 +80,8 @@ export function createBoardApprovals<Tx>(
       const request = readApprovalRequest(input)
       const proof = { workspaceId, taskId, fencingToken }
       const requestedBy = options?.actor ?? actor
-      return approvals.requestApproval({ proof, request, requestedBy, expireAfterMs }, at(options))
+      const asker = askerOf(actor, requestedBy, request)
+      return approvals.requestApproval({ proof, request, requestedBy, asker, expireAfterMs }, at(options))
     },
     async approvals(taskId, options = {}) {
       const { limit = DEFAULT_PAGE, cursor } = options
@@ -87,11 +91,11 @@ export function createBoardApprovals<Tx>(
       return { approvals: page.approvals, nextCursor: page.nextAfterId && encodeId(page.nextAfterId) }
     },
     async decide(approvalId, input, options) {
-      const { decision, comment = null } = parseInput(verdictInput, input)
+      const { decision, comment = null, digest = null } = parseInput(verdictInput, input)
       // The board that a run was given is an agent's, whatever actor it names.
       if (actor.kind === 'agent') throw refusedToAgents()
-      const decidedBy = options?.actor ?? actor
-      const verdict = { decision, comment }
+      const decidedBy = actingAs(options?.actor ?? actor)
+      const verdict = { decision, comment, digest }
       return approvals.decideApproval({ workspaceId, approvalId, verdict, decidedBy }, at(options))
     },
   }

@@ -1,8 +1,8 @@
 import type { InTransaction } from '../environment/index.js'
-import { TaskboardError } from '../errors/index.js'
+import { nameFault, TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
-import type { Actor } from './task.js'
+import type { ActingAs } from './task.js'
 
 export interface ListOptions<Tx> extends InTransaction<Tx> {
   /** 1 to 1,000; default 100. */
@@ -13,7 +13,7 @@ export interface ListOptions<Tx> extends InTransaction<Tx> {
 
 export interface WriteOptions<Tx> extends InTransaction<Tx> {
   /** Who makes the change, for its event. Default: the host, or the agent whose run uses the board. */
-  readonly actor?: Actor | undefined
+  readonly actor?: ActingAs | undefined
 }
 
 export interface AddOptions<Tx> extends WriteOptions<Tx> {
@@ -26,6 +26,14 @@ export interface BoardSettings {
   readonly backoff: Backoff
   /** For how long a request for approval can be decided. */
   readonly approvalsExpireAfterMs: number
+}
+
+/** Who acts, without further members. @throws TaskboardError `INVALID_FIELD` (`name`) for a name that nobody could read. */
+export function actingAs({ kind, id, name }: ActingAs): ActingAs {
+  if (name == null) return { kind, id }
+  const fault = nameFault(name)
+  if (fault !== null) throw new TaskboardError('INVALID_FIELD', `name ${fault}`, { field: 'name' })
+  return { kind, id, name }
 }
 
 export const DEFAULT_PAGE = 100

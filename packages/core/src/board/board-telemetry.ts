@@ -39,7 +39,7 @@ export function reportClaim(
 export function reportRemoteRun(
   { telemetry }: Environment,
   { startedAt, updatedAt }: Task,
-  outcome: 'completed' | 'failed',
+  outcome: 'completed' | 'failed' | 'postponed',
 ): void {
   if (telemetry === null || startedAt === null) return
   telemetry.measure({ kind: 'run', agentType: null, outcome, tookMs: Math.max(0, updatedAt - startedAt) })

@@ -1,17 +1,21 @@
 import type { z } from 'zod'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
-import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
+import { parseInput, requireLimit } from '../errors/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import {
+  requireModest,
   toUsageReport,
   type ModelPrices,
   type RecordedUsage,
+  type ReportLimits,
   type UsageInput,
   type UsageStore,
 } from '../usage/index.js'
 import type { ApprovalStore } from './approval-store.js'
 import { type BoardApprovals, createBoardApprovals, withoutDecisions } from './board-approvals.js'
+import { atOf, changeOf, requireColumn, toList, type TaskList } from './board-calls.js'
 import {
+  actingAs,
   DEFAULT_PAGE,
   renewalOf,
   requireLease,
@@ -22,11 +26,11 @@ import {
 } from './board-options.js'
 import type { CommentStore } from './comment-store.js'
 import { type BoardConversation, createConversation } from './conversation.js'
-import { decodeCursor, encodeCursor } from './cursor.js'
+import { decodeCursor } from './cursor.js'
 import { addWithinSpan, reportClaim, reportRemoteRun, reportUsage } from './board-telemetry.js'
+import { createFail, type RestAgent } from './failing.js'
 import { createListWrites, type ListWrites, type ReadListWrites } from './list-writes.js'
 import {
-  columns,
   readNewTask,
   readTaskChange,
   type Actor,
@@ -42,7 +46,8 @@ import {
 import {
   chatInput,
   completionInput,
-  failureInput,
+  type failureInput,
+  finishInput,
   holdInput,
   logInput,
   outputInput,
@@ -50,15 +55,7 @@ import {
   reportInput,
 } from './write-inputs.js'
 import type { BoardSchedules, Schedules } from './schedules/schedules.js'
-import type { TaskPage, TaskPart, TaskStore, TaskWrite } from './task-store.js'
-
-export interface TaskList {
-  readonly tasks: readonly Task[]
-  /** The instant of the order and the scores. */
-  readonly asOf: number
-  /** For the next page; null on the last one. */
-  readonly nextCursor: string | null
-}
+import type { TaskPart, TaskStore } from './task-store.js'
 
 export interface ChatReply {
   readonly reply: string
@@ -145,14 +142,21 @@ export interface Board<Tx = unknown> extends ListWrites<Tx>, BoardConversation<T
    */
   complete(taskId: string, input: z.input<typeof completionInput>, options?: InTransaction<Tx>): Promise<Task>
   /**
+   * A person completes the task, in any column: DONE with the result, with `task.completed`. `takenBy` shows who. While an agent works on it,
+   * only with `takeOver`, which ends its run. A repeat with the result that the task in DONE has changes nothing.
+   * @throws `CONFLICT` while an agent works on the task (`takeOver`), and for a task in DONE with another result.
+   */
+  complete(taskId: string, input: z.input<typeof finishInput>, options?: WriteOptions<Tx>): Promise<Task>
+  /**
    * Fails the attempt: TODO again after a backoff while attempts remain. Otherwise (or with `retry: false`) TODO under the hold
-   * `failed`, with `task.failed`. @throws `CONFLICT` when the lease is no longer held.
+   * `failed`, with `task.failed`. With `retryAfterMs`, from a second to an hour, the attempt does not count: the task is not ready until
+   * then, and its agent takes no other. @throws `CONFLICT` when the lease is no longer held.
    */
   fail(taskId: string, input: z.input<typeof failureInput>, options?: InTransaction<Tx>): Promise<Task>
   /**
    * Records what work on the task has used: of the claim with the fencing token, whose lease it renews, or else of the attempt in progress. When
    * it spends the last of a budget, `spent` names whose, and the task goes on hold as `budget`. A repeat with the same `idempotency` counts once.
-   * @throws `CONFLICT` when the lease is no longer held.
+   * @throws `CONFLICT` when the lease is no longer held; `INVALID_FIELD` beyond the option `usage.mostPerReport`.
    */
   usage(
     taskId: string,
@@ -199,9 +203,11 @@ export interface BoardParts<Tx> {
   readonly approvals: ApprovalStore<Tx>
   readonly chat: ChatAgent<Tx>
   readonly noteClaim: ClaimNote<Tx>
+  readonly restAgent: RestAgent<Tx>
   readonly schedules: Schedules<Tx>
   readonly usageStore: Pick<UsageStore<Tx>, 'recordUsage'>
   readonly prices: ModelPrices
+  readonly mostPerReport: ReportLimits
   /** An agent outside of the runtimes may have another status now. */
   readonly onWorked: () => void
   readonly settings: BoardSettings
@@ -255,7 +261,8 @@ export function createBoard<Tx>(
     delete: (taskId, options) =>
       tasks.deleteTask({ workspaceId, taskId, actor: options?.actor ?? actor }, at(options)),
     async move(taskId, to, options) {
-      const command = { kind: 'move', to: requireColumn(to, 'to'), actor: options?.actor ?? actor } as const
+      const by = actingAs(options?.actor ?? actor)
+      const command = { kind: 'move', to: requireColumn(to, 'to'), actor: by } as const
       return change(taskId, command, options)
     },
     async hold(taskId, input, options) {
@@ -273,6 +280,7 @@ export function createBoard<Tx>(
     release: (taskId, options) =>
       change(taskId, { kind: 'release', actor: options?.actor ?? actor }, options),
     ...createAgentWrites(parts, workspaceId),
+    complete: createCompletion(parts, workspaceId, actor),
     ...createListWrites(parts, workspaceId, actor),
     ...createConversation(parts, workspaceId, actor),
     ...createBoardApprovals({ ...parts, expireAfterMs: settings.approvalsExpireAfterMs }, workspaceId, actor),
@@ -288,7 +296,7 @@ export function createBoard<Tx>(
   return board
 }
 
-type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'usage' | 'complete' | 'fail'
+type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'usage' | 'fail'
 
 /** The methods for agents that claim their tasks themselves. */
 function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick<Board<Tx>, AgentVerb> {
@@ -332,6 +340,7 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
     },
     async usage(taskId, { leaseMs, ...input }, options) {
       const { fencingToken = null, ...used } = parseInput(reportInput, input)
+      requireModest(used, parts.mostPerReport)
       const record = {
         workspaceId,
         taskId,
@@ -344,47 +353,32 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
       if (!replayed) reportUsage(environment, record.report)
       return value
     },
-    async complete(taskId, input, options) {
-      const { fencingToken, result } = parseInput(completionInput, input)
-      const { task } = await tasks.completeTask(
-        { proof: proof(taskId, fencingToken), result, next: null },
-        at(options),
-      )
-      reportRemoteRun(environment, task, 'completed')
-      onWorked()
-      return task
-    },
-    async fail(taskId, input, options) {
-      const { fencingToken, reason, retry } = parseInput(failureInput, input)
-      const backoff = retry ? settings.backoff : null
-      const task = await change(taskId, { kind: 'fail', fencingToken, reason, backoff }, options)
-      reportRemoteRun(environment, task, 'failed')
-      onWorked()
-      return task
-    },
+    fail: createFail(parts, workspaceId),
   }
 }
 
-/** Changes a task of the workspace. */
-function changeOf<Tx>({ environment, tasks }: BoardParts<Tx>, workspaceId: string) {
-  const at = atOf<Tx>(environment)
-  return (taskId: string, command: TaskWrite, options?: InTransaction<Tx>): Promise<Task> =>
-    tasks.changeTask({ target: { workspaceId, taskId }, command }, at(options))
-}
+/** The method for agents and people. */
+function createCompletion<Tx>(
+  parts: BoardParts<Tx>,
+  workspaceId: string,
+  actor: Actor,
+): Board<Tx>['complete'] {
+  const { environment, tasks, onWorked } = parts
+  const change = changeOf(parts, workspaceId)
 
-/** The context of a verb, from its options. */
-function atOf<Tx>(environment: Environment) {
-  return (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
-}
-
-function toList(page: TaskPage): TaskList {
-  return { tasks: page.tasks, asOf: page.asOf, nextCursor: page.next && encodeCursor(page.next) }
-}
-
-function requireColumn(column: Column, field: 'column' | 'to'): Column {
-  if (columns.includes(column)) return column
-  throw new TaskboardError('INVALID_FIELD', `${field} must be one of ${columns.join(', ')}`, { field })
+  return async (taskId: string, input: object, options?: WriteOptions<Tx>) => {
+    // A token that is given is an agent's, also when it is undefined: without one, a person would complete the task.
+    if (!('fencingToken' in input)) {
+      const by = actingAs(options?.actor ?? actor)
+      return change(taskId, { kind: 'finish', ...parseInput(finishInput, input), actor: by }, options)
+    }
+    const { fencingToken, result } = parseInput(completionInput, input)
+    const { task } = await tasks.completeTask(
+      { proof: { workspaceId, taskId, fencingToken }, result, next: null },
+      atOf<Tx>(environment)(options),
+    )
+    reportRemoteRun(environment, task, 'completed')
+    onWorked()
+    return task
+  }
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { Instant } from '../environment/index.js'
 import { TaskboardError, textOf } from '../errors/index.js'
-import type { Actor, CommentAuthor, CommentKind } from '../events/index.js'
+import type { ActingAs, CommentKind, NamedActor } from '../events/index.js'
 import type { Task } from './task.js'
 import type { TaskCommand } from './transition.js'
 import { completionInput } from './write-inputs.js'
 
 export { commentKinds } from '../events/index.js'
-export type { CommentAuthor, CommentKind } from '../events/index.js'
+export type { CommentKind } from '../events/index.js'
 
 /** A part of a task's conversation. Nobody edits it; it is deleted with its task. */
 export interface Comment {
   /** `cmt_…`. */
   readonly id: string
   readonly taskId: string
-  readonly author: CommentAuthor
+  readonly author: NamedActor
   readonly kind: CommentKind
   /** 1 to 20,000 code points. */
   readonly body: string
@@ -23,10 +23,10 @@ export interface Comment {
 
 /**
  * A comment to write. A question is its agent's, under the claim that the fencing token shows, and puts the task on hold as
- * `needs_input`. An answer releases that hold. `authorName` is null for the name that the storage has of the author.
+ * `needs_input`. An answer releases that hold. An author without a name gets the one that the storage has of it.
  */
 export type CommentDraft = { readonly body: string } & (
-  | { readonly kind: 'comment' | 'answer'; readonly author: Actor; readonly authorName: string | null }
+  | { readonly kind: 'comment' | 'answer'; readonly author: ActingAs }
   | { readonly kind: 'question'; readonly fencingToken: number }
 )
 
@@ -40,10 +40,7 @@ export const longestComment = 20_000
 export const commentBody = textOf({ most: longestComment, isBlankAllowed: false })
 
 /** The input of `board.comment` and `board.answer`. */
-export const commentInput = z.object({
-  body: commentBody,
-  authorName: textOf({ most: 100, isBlankAllowed: false }).nullish(),
-})
+export const commentInput = z.object({ body: commentBody })
 
 /** The input of `board.ask`. */
 export const questionInput = z.object({
@@ -55,9 +52,8 @@ export const questionInput = z.object({
 export interface CommentOutcome {
   /** What it does to its task; null for nothing. */
   readonly command: TaskCommand | null
-  readonly author: Actor
-  /** The name that the caller gave for the author; null without one. */
-  readonly authorName: string | null
+  /** With the name that the caller gave. */
+  readonly author: ActingAs
 }
 
 /**
@@ -86,12 +82,10 @@ export function outcomeOfComment(task: Task, draft: CommentDraft): CommentOutcom
         isUncounted: true,
       },
       author: { kind: 'agent', id: task.lease?.agentId ?? null },
-      authorName: null,
     }
   }
-  const { author, authorName } = draft
-  if (draft.kind === 'comment') return { command: null, author, authorName }
-  if (task.hold?.reason === 'needs_input')
-    return { command: { kind: 'release', actor: author }, author, authorName }
+  const { author } = draft
+  if (draft.kind === 'comment') return { command: null, author }
+  if (task.hold?.reason === 'needs_input') return { command: { kind: 'release', actor: author }, author }
   throw new TaskboardError('CONFLICT', 'the task does not wait for an answer')
 }

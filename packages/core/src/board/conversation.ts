@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
-import { type AddOptions, DEFAULT_PAGE, type ListOptions } from './board-options.js'
+import { actingAs, type AddOptions, DEFAULT_PAGE, type ListOptions } from './board-options.js'
 import { type Comment, commentInput, questionInput } from './comment.js'
 import type { CommentStore } from './comment-store.js'
 import { decodePlace, encodePlace } from './cursor.js'
@@ -21,7 +21,7 @@ type CommentInput = z.input<typeof commentInput>
 export interface BoardConversation<Tx = unknown> {
   /**
    * Adds a comment to a task in any column, with `task.commented`. A repeat with the same `idempotency` returns the first one's.
-   * `authorName` is for authors that only the host knows; default: the name of the user's, key's or agent's record.
+   * The author is `actor`, by its name; default: the name of the user's, key's or agent's record.
    */
   comment(taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Comment>
   /** As `comment`, and says whether the comment is the one of an earlier call. */
@@ -61,8 +61,8 @@ export function createConversation<Tx>(
   const insert =
     (kind: 'comment' | 'answer') =>
     async (taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Created<Comment>> => {
-      const { body, authorName = null } = parseInput(commentInput, input)
-      const draft = { kind, body, author: options?.actor ?? actor, authorName }
+      const { body } = parseInput(commentInput, input)
+      const draft = { kind, body, author: actingAs(options?.actor ?? actor) }
       const idempotency = options?.idempotency ?? null
       return comments.insertComment({ target: { workspaceId, taskId }, draft, idempotency }, at(options))
     }

@@ -13,6 +13,7 @@ export {
   taskListEntries,
 } from './task.js'
 export type {
+  ActingAs,
   Actor,
   Attempt,
   AttemptOutcome,
@@ -20,6 +21,7 @@ export type {
   Hold,
   HoldReason,
   Lease,
+  NamedActor,
   NewTask,
   Priority,
   Task,
@@ -55,6 +57,8 @@ export {
   approvalDecisions,
   approvalStatuses,
   approvalTexts,
+  askerKinds,
+  eventOfApproval,
   openStates,
   outcomeOfDecision,
   outcomeOfRequest,
@@ -67,6 +71,7 @@ export type {
   ApprovalInput,
   ApprovalRequest,
   ApprovalStatus,
+  Asker,
   DecisionOutcome,
   RequestOutcome,
   StoredApproval,
@@ -76,14 +81,16 @@ export type { ApprovalAnswer, ApprovalPage, ApprovalQuery, ApprovalStore } from 
 export { createApprovalDirectory } from './approval-directory.js'
 export type { ApprovalDirectory, ApprovalFilter, ApprovalFindings } from './approval-directory.js'
 export { commentBody, commentInput, commentKinds, commentsOfRun, outcomeOfComment } from './comment.js'
-export type { Comment, CommentAuthor, CommentDraft, CommentKind, CommentOutcome } from './comment.js'
+export type { Comment, CommentDraft, CommentKind, CommentOutcome } from './comment.js'
 export type { CommentPage, CommentQuery, CommentStore } from './comment-store.js'
 export type { BoardApprovals } from './board-approvals.js'
 export type { BoardConversation, CommentList } from './conversation.js'
 export { budgetHold } from './budget-hold.js'
-export { changedFields, updatedEvent } from './task-edit.js'
-export { isCompletedBy, revocationBy, transition } from './transition.js'
-export type { TaskCommand, TransitionResult } from './transition.js'
+export { changedFields, revocationBy, updatedEvent } from './task-edit.js'
+export { isCompletedBy } from './completion.js'
+export { transition } from './transition.js'
+export type { TaskCommand } from './transition.js'
+export type { TransitionResult } from './transition-result.js'
 export type { TaskCursor } from './task-cursor.js'
 export type {
   ClaimBatch,
@@ -110,7 +117,8 @@ export type {
 export { cursorAfter, encodeTaskId as taskCursor } from './cursor.js'
 export { createBoard } from './board.js'
 export { cachedBoards } from './cached-boards.js'
-export type { Board, BoardParts, ChatAgent, ChatReply, ClaimNote, TransportBoard, TaskList } from './board.js'
+export type { Board, BoardParts, ChatAgent, ChatReply, ClaimNote, TransportBoard } from './board.js'
+export type { TaskList } from './board-calls.js'
 export type { DelegationInput } from './list-writes.js'
 export type { AddOptions, BoardSettings, ListOptions, WriteOptions } from './board-options.js'
 export { createTaskSweep } from './task-sweep.js'
@@ -124,6 +132,7 @@ export {
   chatInput,
   completionInput,
   failureInput,
+  finishInput,
   holdInput,
   logInput,
   outputFields,

@@ -76,6 +76,14 @@ describe('the input of a task', () => {
     }
   })
 
+  it.each([
+    ['2030-01-31T17:00:00', 'dueDate must end with Z (for UTC) or with an offset, such as +02:00'],
+    ['2030-01-31', 'dueDate must have a time, too, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z'],
+    ['soon', 'dueDate must be a valid date and time with Z or an offset'],
+  ])('says what a due date lacks: %s', (dueDate, message) => {
+    expect(() => parse({ title: 't', dueDate })).toThrow(message)
+  })
+
   it('accepts the first and the last time with a year of four digits', () => {
     const first = parse({ title: 't', dueDate: '0000-01-01T00:00:00Z' })
     const last = parse({ title: 't', dueDate: '9999-12-31T23:59:59.999Z' })

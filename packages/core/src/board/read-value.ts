@@ -1,6 +1,15 @@
-import { z } from 'zod'
 import type { Instant } from '../environment/index.js'
-import { pathText, TaskboardError, textFault, type TextRules } from '../errors/index.js'
+import {
+  FIRST_INSTANT,
+  instantRule,
+  ISO_INSTANT,
+  LAST_INSTANT,
+  pathText,
+  TaskboardError,
+  textFault,
+  type TextRules,
+  YEARS_RULE,
+} from '../errors/index.js'
 
 // Readers of values that callers give, whatever these contain. Each throws `INVALID_FIELD` with the name of the field.
 
@@ -13,10 +22,6 @@ const METADATA_TEXT: TextRules = { most: 20_000, isBlankAllowed: true }
 const METADATA_NAME: TextRules = { most: 100, isBlankAllowed: false }
 const METADATA_CODE_UNITS = 16_384
 const NAME_RULE = 'must have a name of 1 to 100 characters, not blank, without NUL and unpaired surrogates'
-/** The years that ISO 8601 writes with four digits, in UTC. */
-const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
-const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
-const ISO_INSTANT = z.regexes.datetime({ offset: true })
 const ITSELF: readonly never[] = Object.freeze([])
 
 /** `within` is the path of the text in the field. */
@@ -47,8 +52,7 @@ export function readInstant(field: string, value: unknown): Instant {
   const instant = toInstant(value)
   // Plus 0 makes 0 of -0, which databases do not keep.
   if (instant >= FIRST_INSTANT && instant <= LAST_INSTANT) return instant + 0
-  if (Number.isNaN(instant)) throw invalid(field, 'must be a valid date and time with Z or an offset')
-  throw invalid(field, 'must be within the years 0 to 9999')
+  throw invalid(field, Number.isNaN(instant) ? instantRule(value) : YEARS_RULE)
 }
 
 /** Epoch milliseconds; NaN for text that is not a time. */

@@ -2,7 +2,6 @@ import type { Reach } from '../access/index.js'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { requireLimit, TaskboardError, textFault } from '../errors/index.js'
 import type { Scoring } from '../priority/index.js'
-import type { Comment } from './comment.js'
 import { decodeSearchPlace, encodeSearchPlace } from './cursor.js'
 import { type InstantInput, readChoice, readInstant, readText } from './read-value.js'
 import { searchWords } from './search-words.js'
@@ -16,7 +15,7 @@ import {
   taskStatuses,
   type TaskSummary,
 } from './task-search.js'
-import type { TaskStore } from './task-store.js'
+import type { TaskParts, TaskStore } from './task-store.js'
 import {
   type Attempt,
   type Column,
@@ -84,8 +83,12 @@ export interface TaskDirectory<Tx = unknown> {
   locate(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<string>
   /** How a task's attempts have ended, oldest first: the newest 100, without the one in progress. @throws TaskboardError `TASK_NOT_FOUND`. */
   attempts(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<readonly Attempt[]>
-  /** The answer to the last question on a task; null when there is none, or a question came after it. @throws TaskboardError `TASK_NOT_FOUND`. */
-  answer(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<Comment | null>
+  /** The last question on a task and its answer; each is null when there is none. @throws TaskboardError `TASK_NOT_FOUND`. */
+  exchange(
+    reach: Reach,
+    taskId: string,
+    options?: InTransaction<Tx>,
+  ): Promise<Pick<TaskParts, 'question' | 'answer'>>
   /**
    * The tasks that match every given filter, in the order of `sort`, one page at a time.
    * @throws TaskboardError `INVALID_FIELD`, also for the cursor of another sort; `NOT_FOUND` when the agent or workspace of a filter does not exist.
@@ -124,9 +127,8 @@ export function createTaskDirectory<Tx>(parts: {
       const { attempts } = await tasks.getTask({ within: reach, taskId, parts: ['attempts'] }, at(options))
       return attempts.slice(-MOST_ATTEMPTS)
     },
-    async answer(reach, taskId, options) {
-      return (await tasks.getTask({ within: reach, taskId, parts: ['answer'] }, at(options))).answer
-    },
+    exchange: (reach, taskId, options) =>
+      tasks.getTask({ within: reach, taskId, parts: ['question', 'answer'] }, at(options)),
     async search(reach, filter = {}, options) {
       const { agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
       const conditions = readConditions(filter)

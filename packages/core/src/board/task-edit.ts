@@ -1,5 +1,6 @@
-import type { EventDraft } from '../events/index.js'
+import { plainActor, type EventDraft } from '../events/index.js'
 import { taskFieldNames, type Actor, type Task, type TaskField, type TaskFields } from './task.js'
+import type { TaskCommand } from './transition.js'
 
 /**
  * The fields that differ between two states of a task, in the order in which fields are read. The order of entries counts in lists, and
@@ -34,7 +35,30 @@ export function updatedEvent(before: Task, after: Task, actor: Actor): EventDraf
   const fields = changedFields(before, after)
   if (fields.length === 0) return null
   const { id: taskId, title, column: status } = after
-  return { type: 'task.updated', data: { taskId, title, status, fields, actor } }
+  return { type: 'task.updated', data: { taskId, title, status, fields, actor: plainActor(actor) } }
+}
+
+/**
+ * A side effect of an edit: assigning a task to another agent takes it away from the one that works it.
+ * @example
+ * ```ts
+ * import { createTaskboard, transition } from '@taskboard/core'
+ * import { revocationBy } from '@taskboard/core/storage'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
+ * const claim = { kind: 'claim', agentId: 'agent_1', leaseMs: 60_000 } as const
+ * const claimed = transition(task, claim, task.createdAt).task
+ * const command = revocationBy(claimed, { ...claimed, assignedTo: 'agent_2' }, { kind: 'user', id: 'user_1' })
+ * console.log(command?.kind) // revoke
+ * ```
+ */
+export function revocationBy(before: Task, after: Task, actor: Actor): TaskCommand | null {
+  const { assignedTo, lease } = after
+  if (lease === null || assignedTo === null || assignedTo === before.assignedTo) return null
+  return assignedTo === lease.agentId ? null : { kind: 'revoke', reason: 'assigned to another agent', actor }
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -91,6 +91,8 @@ export interface TaskParts {
   readonly comments: readonly Comment[]
   /** The answer to the last question; null when there is none, or when a question came after it. */
   readonly answer: Comment | null
+  /** The last question of an agent; null when there is none. */
+  readonly question: Comment | null
   /** The sum of what was reported on it. */
   readonly usage: UsageAmounts
 }
@@ -119,8 +121,9 @@ export type TaskReading<Part extends TaskPart = TaskPart> = Pick<TaskParts, Part
 /**
  * What `changeTask` does to a task, by the semantics of `transition`.
  *
- * By an agent, under its claim: `renew`, `progress`, `fail`, `hold_claimed` (TODO, under a hold that the agent raises) and `return_claim` (TODO
- * at once, and the attempt does not count: the agent stops for reasons unrelated to the task). By a person: `move`, `hold` and `release`.
+ * By an agent, under its claim: `renew`, `progress`, `fail`, `hold_claimed` (TODO, under a hold that the agent raises), `return_claim` (TODO
+ * at once, and the attempt does not count: the agent stops for reasons unrelated to the task) and `postpone` (the same, not before `delayMs`
+ * from now). By a person: `move`, `hold` and `release`.
  *
  * Also by a person, `edit`: replaces the fields of the change, in any column; an empty change changes nothing. Raises `task.updated` with
  * `changedFields`, unless there are none. The lease stays, unless the task is assigned to an agent other than the lease's holder. The
@@ -131,7 +134,16 @@ export type TaskWrite =
       TaskCommand,
       {
         readonly kind:
-          'renew' | 'progress' | 'fail' | 'hold_claimed' | 'return_claim' | 'move' | 'hold' | 'release'
+          | 'renew'
+          | 'progress'
+          | 'fail'
+          | 'hold_claimed'
+          | 'return_claim'
+          | 'postpone'
+          | 'move'
+          | 'finish'
+          | 'hold'
+          | 'release'
       }
     >
   | { readonly kind: 'edit'; readonly change: TaskChange; readonly actor: Actor }

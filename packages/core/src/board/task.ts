@@ -1,6 +1,6 @@
 import type { Instant } from '../environment/index.js'
 import { TaskboardError, type TextRules } from '../errors/index.js'
-import type { Column, HoldReason } from '../events/index.js'
+import type { Column, HoldReason, NamedActor } from '../events/index.js'
 import { priorities, type Priority } from '../priority/index.js'
 import { readBudget, type Budget, type BudgetInput } from '../usage/index.js'
 import {
@@ -15,9 +15,11 @@ import {
 import { typeRules } from './task-type.js'
 
 export { columns, holdReasons } from '../events/index.js'
-export type { Actor, Column, HoldReason } from '../events/index.js'
+export type { ActingAs, Actor, Column, HoldReason, NamedActor } from '../events/index.js'
 export { priorities } from '../priority/index.js'
 export type { Priority } from '../priority/index.js'
+export { logLevels } from './task-record.js'
+export type { TaskLogEntry, TaskOutput } from './task-record.js'
 
 /** Keeps a task in TODO from every agent until a person releases it. */
 export interface Hold {
@@ -102,6 +104,8 @@ export interface Task extends TaskFields {
   readonly fencingToken: number
   /** Present exactly while an agent works it. A task that a person moved to DOING has none. */
   readonly lease: Lease | null
+  /** Who moved it to DOING or DONE, or completed it, without an agent; else null. */
+  readonly takenBy: NamedActor | null
   /** Whether anybody has commented on it, so that runs of other tasks need not look. */
   readonly hasComments: boolean
   /** The W3C `traceparent` of the span in which it was added; null without telemetry. It never changes, and no API shows it. */
@@ -287,6 +291,7 @@ export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState
     maxAttempts: state.maxAttempts,
     fencingToken: state.fencingToken,
     lease: state.lease,
+    takenBy: state.takenBy,
     hasComments: state.hasComments,
     traceparent: state.traceparent,
   }
@@ -327,6 +332,7 @@ export function createTask(
     maxAttempts: input.maxAttempts,
     fencingToken: 0,
     lease: null,
+    takenBy: null,
     hasComments: false,
     traceparent: input.traceparent ?? null,
   })
@@ -341,6 +347,7 @@ export const attemptOutcomes = [
   'expired',
   'revoked',
   'handed_back',
+  'postponed',
 ] as const
 export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
@@ -354,25 +361,6 @@ export interface Attempt {
   readonly outcome: AttemptOutcome | null
   /** The reason for the end, from the agent or the lease. */
   readonly reason: string | null
-}
-
-/** How severe a line of a task's log is. */
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
-
-/** A line of a task's log. */
-export interface TaskLogEntry {
-  readonly at: Instant
-  readonly level: (typeof logLevels)[number]
-  readonly message: string
-}
-
-/** A reference to something that an agent made. The bytes are stored elsewhere. */
-export interface TaskOutput {
-  readonly type: string
-  readonly name: string
-  readonly url: string
-  /** Bytes; null when unknown. */
-  readonly size: number | null
 }
 
 /**

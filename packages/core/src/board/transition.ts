@@ -1,18 +1,19 @@
 import type { Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import type { EventDraft } from '../events/index.js'
 import { backoffDelayMs, type Backoff } from './backoff.js'
+import { complete, finish, finished, isCompletedBy, taken } from './completion.js'
 import {
   columns,
   makeTask,
+  type ActingAs,
   type Actor,
-  type AttemptOutcome,
   type Column,
   type HoldReason,
   type Lease,
   type Task,
 } from './task.js'
 import { cancelledEvent, failedEvent, movedEvent, releasedEvent } from './transition-events.js'
+import { agentOf, changed, ending, type TransitionResult } from './transition-result.js'
 
 /** Everything that can happen to a task after its creation. */
 export type TaskCommand =
@@ -40,8 +41,17 @@ export type TaskCommand =
       readonly isUncounted?: boolean | undefined
     }
   | { readonly kind: 'return_claim'; readonly fencingToken: number; readonly reason: string }
+  /** The agent cannot work now, through no fault of the task: it waits, and the attempt does not count. */
+  | {
+      readonly kind: 'postpone'
+      readonly fencingToken: number
+      readonly reason: string
+      readonly delayMs: number
+    }
   | { readonly kind: 'expire'; readonly backoff: Backoff }
-  | { readonly kind: 'move'; readonly to: Column; readonly actor: Actor }
+  | { readonly kind: 'move'; readonly to: Column; readonly actor: ActingAs }
+  /** A person completes the task; with `takeOver` also while an agent has it. */
+  | { readonly kind: 'finish'; readonly result: string; readonly takeOver: boolean; readonly actor: ActingAs }
   | {
       readonly kind: 'hold'
       readonly reason: HoldReason
@@ -54,20 +64,6 @@ export type TaskCommand =
   | { readonly kind: 'dependency_done' }
   | { readonly kind: 'dependency_reopened' }
 
-/** The effect of a command. */
-export interface TransitionResult {
-  /** The new task; the same object when nothing changed. */
-  readonly task: Task
-  /** The events to log in the same transaction, in order. */
-  readonly events: readonly EventDraft[]
-  /** The attempt that this ended; null when none was in progress. */
-  readonly endedAttempt: {
-    readonly fencingToken: number
-    readonly outcome: AttemptOutcome
-    readonly reason: string | null
-  } | null
-}
-
 const SYSTEM: Actor = { kind: 'system', id: null }
 
 /**
@@ -76,10 +72,11 @@ const SYSTEM: Actor = { kind: 'system', id: null }
  * It does not change the dependents. The caller also applies `dependency_done` to each dependent when the column became DONE, and
  * `dependency_reopened` when it was DONE and no longer is.
  *
- * A repeated `complete`, with the same fencing token and the same result as the one that brought the task to DONE, changes nothing.
+ * A repeated `complete`, with the same fencing token and the same result as the one that brought the task to DONE, changes nothing, and
+ * neither does a `finish` with the result that the task in DONE has.
  *
  * @throws TaskboardError `CONFLICT` when the state forbids the command: a fencing token that is not the live lease's, a
- *   claim of a task that is not ready, a hold on a task in DONE.
+ *   claim of a task that is not ready, a hold on a task in DONE, a `finish` of a task that an agent has or that has another result.
  * @example
  * ```ts
  * import { createTaskboard, transition } from '@taskboard/core'
@@ -117,11 +114,16 @@ export function transition(task: Task, command: TaskCommand, now: Instant): Tran
       return raiseHold(command.isUncounted === true ? uncounted(task) : task, command, agentOf(task), now)
     case 'return_claim':
       requireLease(task, command.fencingToken, now)
-      return handBack(task, command.reason, now)
+      return handBack(task, 'handed_back', command.reason, now)
+    case 'postpone':
+      requireLease(task, command.fencingToken, now)
+      return handBack({ ...task, notBefore: now + command.delayMs }, 'postponed', command.reason, now)
     case 'expire':
       return expire(task, command.backoff, now)
     case 'move':
       return move(task, command.to, command.actor, now)
+    case 'finish':
+      return finish(task, command, now)
     case 'hold':
       return raiseHold(task, command, command.actor, now)
     case 'release':
@@ -183,6 +185,7 @@ function startedTask(task: Task, now: Instant, lease: Lease): Task {
     maxAttempts: task.maxAttempts,
     fencingToken: lease.fencingToken,
     lease,
+    takenBy: null,
     hasComments: task.hasComments,
     traceparent: task.traceparent,
   })
@@ -192,20 +195,6 @@ function progress(task: Task, percent: number, leaseMs: number | null, now: Inst
   const after = { ...renewed(task, leaseMs, now), progress: percent }
   if (percent === task.progress) return changed(after)
   return changed(after, [{ type: 'task.progress', data: { taskId: task.id, progress: percent } }])
-}
-
-function complete(task: Task, result: string, now: Instant): TransitionResult {
-  const done = finished(task, now, result)
-  const data = {
-    taskId: task.id,
-    title: task.title,
-    status: 'DONE' as const,
-    startedAt: task.startedAt ?? now,
-    completedAt: now,
-    result,
-    type: task.type,
-  }
-  return changed(done, [{ type: 'task.completed', data }], ending(task, 'completed', null))
 }
 
 function endInFailure(
@@ -264,9 +253,11 @@ function uncounted(task: Task): Task {
   return { ...task, attempts: Math.max(0, task.attempts - 1) }
 }
 
-function handBack(task: Task, reason: string, now: Instant): TransitionResult {
+type Back = 'handed_back' | 'postponed'
+
+function handBack(task: Task, outcome: Back, reason: string, now: Instant): TransitionResult {
   const back = backInTodo(uncounted(task), now)
-  return changed(back, [movedEvent(task, 'TODO', agentOf(task))], ending(task, 'handed_back', reason))
+  return changed(back, [movedEvent(task, 'TODO', agentOf(task))], ending(task, outcome, reason))
 }
 
 function expire(task: Task, backoff: Backoff, now: Instant): TransitionResult {
@@ -274,58 +265,16 @@ function expire(task: Task, backoff: Backoff, now: Instant): TransitionResult {
   return endInFailure(task, 'expired', 'the lease expired', backoff, SYSTEM, now)
 }
 
-function move(task: Task, to: Column, actor: Actor, now: Instant): TransitionResult {
+function move(task: Task, to: Column, actor: ActingAs, now: Instant): TransitionResult {
   if (!columns.includes(to)) throw new TaskboardError('INVALID_FIELD', 'to must be a column', { field: 'to' })
   if (task.column === to) return release(task, actor, now)
-  const cleared = { ...task, hold: null, attempts: 0 }
+  const mine = taken(task, actor)
   const events = [movedEvent(task, to, actor)]
   const ended = ending(task, 'revoked', `moved to ${to}`)
-  if (to === 'DONE') return changed(finished(cleared, now, task.result), events, ended)
-  if (to === 'TODO') return changed(backInTodo(cleared, now), events, ended)
-  return changed({ ...backInTodo(cleared, now), column: 'DOING', startedAt: now }, events, ended)
-}
-
-/**
- * A side effect of an edit: assigning a task to another agent takes it away from the one that works it.
- * @example
- * ```ts
- * import { createTaskboard, transition } from '@taskboard/core'
- * import { revocationBy } from '@taskboard/core/storage'
- * import { memoryStorage } from '@taskboard/memory'
- *
- * const taskboard = createTaskboard({ storage: memoryStorage() })
- * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
- * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
- * const claim = { kind: 'claim', agentId: 'agent_1', leaseMs: 60_000 } as const
- * const claimed = transition(task, claim, task.createdAt).task
- * const command = revocationBy(claimed, { ...claimed, assignedTo: 'agent_2' }, { kind: 'user', id: 'user_1' })
- * console.log(command?.kind) // revoke
- * ```
- */
-export function revocationBy(before: Task, after: Task, actor: Actor): TaskCommand | null {
-  const { assignedTo, lease } = after
-  if (lease === null || assignedTo === null || assignedTo === before.assignedTo) return null
-  return assignedTo === lease.agentId ? null : { kind: 'revoke', reason: 'assigned to another agent', actor }
-}
-
-/**
- * Whether the task is in DONE by this very completion. Its agent repeats it when the answer to the first call was lost.
- * A person's move to DONE leaves no result, and a move out of DONE deletes the result.
- * @example
- * ```ts
- * import { createTaskboard } from '@taskboard/core'
- * import { isCompletedBy } from '@taskboard/core/storage'
- * import { memoryStorage } from '@taskboard/memory'
- *
- * const taskboard = createTaskboard({ storage: memoryStorage() })
- * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
- * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
- * const done = { ...task, column: 'DONE', fencingToken: 1, result: 'translated' } as const
- * console.log(isCompletedBy(done, 1, 'translated'), isCompletedBy(done, 1, 'another')) // true false
- * ```
- */
-export function isCompletedBy(task: Task, fencingToken: number, result: string): boolean {
-  return task.column === 'DONE' && task.fencingToken === fencingToken && task.result === result
+  if (to === 'DONE') return changed(finished(mine, now, task.result), events, ended)
+  const back = backInTodo(mine, now)
+  if (to === 'TODO') return changed(back, events, ended)
+  return changed({ ...back, column: 'DOING', startedAt: now, takenBy: mine.takenBy }, events, ended)
 }
 
 /** Only the holder of the live lease may write. An expired lease is lost even before a sweep ends it. */
@@ -353,34 +302,11 @@ function backInTodo(task: Task, now: Instant): Task {
     ...task,
     column: 'TODO',
     lease: null,
+    takenBy: null,
     startedAt: null,
     completedAt: null,
     result: null,
     progress: 0,
     updatedAt: now,
   }
-}
-
-function finished(task: Task, now: Instant, result: string | null): Task {
-  return { ...task, column: 'DONE', lease: null, completedAt: now, progress: 100, result, updatedAt: now }
-}
-
-function agentOf(task: Task): Actor {
-  return { kind: 'agent', id: task.lease?.agentId ?? null }
-}
-
-function ending(
-  task: Task,
-  outcome: AttemptOutcome,
-  reason: string | null,
-): TransitionResult['endedAttempt'] {
-  return task.lease === null ? null : { fencingToken: task.lease.fencingToken, outcome, reason }
-}
-
-function changed(
-  task: Task,
-  events: readonly EventDraft[] = [],
-  endedAttempt: TransitionResult['endedAttempt'] = null,
-): TransitionResult {
-  return { task, events, endedAttempt }
 }

@@ -7,6 +7,7 @@ const TEXT_CODE_POINTS = 20_000
 const RESULT_CODE_POINTS = 1_000_000
 const USER_CODE_POINTS = 100
 const LOG_LINE_CODE_POINTS = 10_000
+const LONGEST_POSTPONEMENT_MS = 3_600_000
 /** Schemes that a browser would run instead of opening. */
 const UNSAFE_SCHEMES = new Set(['javascript:', 'vbscript:', 'data:'])
 
@@ -21,10 +22,15 @@ export const chatInput = z.object({
   user: textOf({ most: USER_CODE_POINTS, isBlankAllowed: false }).nullish(),
 })
 
-/** The input of `board.complete`. */
-export const completionInput = z.object({
-  fencingToken,
-  result: boundedText(RESULT_CODE_POINTS).default(''),
+const result = boundedText(RESULT_CODE_POINTS).default('')
+
+/** The input of `board.complete` for the agent that works on the task. */
+export const completionInput = z.object({ fencingToken, result })
+
+/** The input of `board.complete` for a person. */
+export const finishInput = z.object({
+  result,
+  takeOver: z.boolean({ error: 'must be true or false' }).default(false),
 })
 
 /** The input of `board.fail`. */
@@ -32,6 +38,8 @@ export const failureInput = z.object({
   fencingToken,
   reason: boundedText(TEXT_CODE_POINTS),
   retry: z.boolean().default(true),
+  /** The agent cannot work now, through no fault of the task: when to try again. The attempt does not count. */
+  retryAfterMs: wholeNumber(1_000, LONGEST_POSTPONEMENT_MS).optional(),
 })
 
 /** The input of `board.delegate`, but for the tasks. */

@@ -11,13 +11,17 @@ const hang = (): Promise<void> => new Promise(() => undefined)
 
 /** A type that calls `deliver`. */
 function typeOf(
-  deliver: (notification: ChannelNotification, tools: DeliveryTools) => Promise<void>,
+  deliver: (
+    notification: ChannelNotification,
+    tools: DeliveryTools,
+    config: Readonly<Record<string, unknown>>,
+  ) => Promise<void>,
 ): NotificationType {
   return {
     name: 'chat',
     secrets: ['token'],
     readConfig: (config) => config,
-    deliver: (notification, _config, tools) => deliver(notification, tools),
+    deliver: (notification, config, tools) => deliver(notification, tools, { ...config }),
   }
 }
 
@@ -59,6 +63,74 @@ describe('delivery to users’ channels', () => {
     expect(sent).toEqual([])
     await clock.advance({ hours: 1 })
     expect(sent).toEqual(['New task: good'])
+  })
+
+  it('gives up each later event that fails as often', async () => {
+    const sent: string[] = []
+    const { clock, setUp, add } = await open(
+      typeOf(({ text }) => {
+        if (text.includes('poison')) return Promise.reject(new Error('refused'))
+        sent.push(text)
+        return Promise.resolve()
+      }),
+    )
+    await setUp('one')
+    for (const title of ['poison', 'more poison', 'good']) await add(title)
+    await clock.advance({ hours: 8 })
+    expect(sent).toEqual([])
+    await clock.advance({ hours: 2 })
+    expect(sent).toEqual(['New task: good'])
+  })
+
+  it('counts failures from zero after a success', async () => {
+    const tries = new Map<string, number>()
+    const sent: string[] = []
+    const { clock, setUp, add } = await open(
+      typeOf(({ text }) => {
+        const count = (tries.get(text) ?? 0) + 1
+        tries.set(text, count)
+        if (count <= 15) return Promise.reject(new Error('busy'))
+        sent.push(text)
+        return Promise.resolve()
+      }),
+    )
+    await setUp('one')
+    for (const title of ['first', 'second']) await add(title)
+    await clock.advance({ hours: 12 })
+    expect(sent).toEqual(['New task: first', 'New task: second'])
+  })
+
+  it('sends only the types of events that the channel names', async () => {
+    const sent: string[] = []
+    const { taskboard, clock, workspaceId, setUp, add } = await open(
+      typeOf(({ event }) => {
+        sent.push(event.type)
+        return Promise.resolve()
+      }),
+    )
+    await setUp('one')
+    await add('first')
+    const { tasks } = await taskboard.board(workspaceId).list('TODO')
+    await taskboard.board(workspaceId).move(tasks[0]?.id ?? '', 'DONE')
+    await clock.advance({ minutes: 1 })
+    expect(sent).toEqual(['task.created'])
+  })
+
+  it('sends what waits to the new address when a channel is changed during a send', async () => {
+    const sent: string[] = []
+    const { taskboard, clock, workspaceId, setUp } = await open(
+      typeOf(async ({ channel, text }, _, { to }) => {
+        sent.push(`${String(to)}: ${text}`)
+        await taskboard.channels.update(workspaceId, channel.id, { config: { to: 'new' } })
+      }),
+    )
+    await setUp('one', { to: 'old' })
+    const board = taskboard.board(workspaceId)
+    await taskboard.transaction(async (tx) => {
+      for (const title of ['first', 'second', 'third']) await board.add({ title }, { tx })
+    })
+    await clock.advance({ minutes: 1 })
+    expect(sent).toEqual(['old: New task: first', 'new: New task: second', 'new: New task: third'])
   })
 
   it('reaches a channel at once while more than all slots of its type are taken by channels that hang', async () => {

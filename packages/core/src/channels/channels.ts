@@ -11,6 +11,7 @@ import {
   type StoredChannel,
 } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
+import type { LimitStore } from '../limits/index.js'
 import type { EndpointGuard } from '../webhooks/index.js'
 import { maskedConfig, requireType, sealChangedConfig, sealNewConfig } from './channel-config.js'
 import type { ChannelDelivery, ChannelTest } from './channel-delivery.js'
@@ -74,6 +75,8 @@ export interface ChannelPage {
  * `SERVICE_UNAVAILABLE` when the storage cannot be reached.
  */
 export interface Channels<Tx = unknown> {
+  /** The registered types, of which channels can be set up. */
+  readonly types: readonly Pick<NotificationType, 'name' | 'secrets'>[]
   /**
    * Sets up a channel for future events. A repeat with the same `idempotency` returns the channel as first created.
    * @throws `CONFLICT` when that key was used for another request.
@@ -106,13 +109,17 @@ export interface Channels<Tx = unknown> {
   ): Promise<Channel>
   /** Deletes it with what it has not delivered; returns false when it did not exist. A delivery in progress may still arrive. */
   delete(workspaceId: string, channelId: string, options?: InTransaction<Tx>): Promise<boolean>
-  /** Delivers a sample at once and returns the outcome. A success also retries what waits. Takes up to 30 s. */
+  /**
+   * Delivers a sample at once and returns the outcome. A success also retries what waits. Takes up to 30 s.
+   * @throws `RATE_LIMITED` after five tests of the channel within an hour.
+   */
   test(workspaceId: string, channelId: string): Promise<ChannelTest>
 }
 
 export interface ChannelsParts<Tx> {
   readonly environment: Environment
   readonly store: ChannelStore<Tx>
+  readonly limits: LimitStore
   readonly types: ReadonlyMap<string, NotificationType>
   readonly secrets: SecretBox
   readonly guard: Pick<EndpointGuard, 'refuseUrl'>
@@ -120,10 +127,12 @@ export interface ChannelsParts<Tx> {
 }
 
 const DEFAULT_PAGE = 100
+/** A test reaches people, as often as somebody asks for it. */
+const TESTS = { limit: 5, windowMs: 3_600_000 }
 const CURSOR = /^nch_[0-9a-z]{1,60}$/
 
 export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
-  const { environment, store, types, secrets, guard, delivery } = parts
+  const { environment, store, limits, types, secrets, guard, delivery } = parts
   const configParts = { secrets, tools: { refuseUrl: (url: string) => guard.refuseUrl(url) } }
   const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
     now: environment.storageNow(),
@@ -141,6 +150,10 @@ export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
   }
 
   return {
+    types: [...types.values()].map(({ name: type, secrets: members }) => ({
+      name: type,
+      secrets: [...members],
+    })),
     async create(workspaceId, input, options) {
       const given = parseInput(newChannelInput, input)
       const type = requireType(types, given.type)
@@ -176,6 +189,14 @@ export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
     delete: (workspaceId, channelId, options) => store.deleteChannel({ workspaceId, channelId }, at(options)),
     async test(workspaceId, channelId) {
       const channel = await find(workspaceId, channelId)
+      const { allowed, retryAfterMs } = await limits.take(
+        { key: `channel-test:${channelId}`, ...TESTS },
+        at(),
+      )
+      if (!allowed) {
+        const rule = `a channel can be tested ${TESTS.limit} times an hour`
+        throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
+      }
       const outcome = await delivery.test(channel, sampleOf(channel, environment))
       if (outcome.delivered && channel.failures > 0) {
         await store.updateChannel({ workspaceId, channelId, change: {} }, at())

@@ -1,6 +1,7 @@
 import type { SecretBox } from '../access/index.js'
 import type { Environment } from '../environment/index.js'
 import type { NotificationChannel, NotificationRoute } from '../events/index.js'
+import type { LimitStore } from '../limits/index.js'
 import type { EndpointGuard, Sender } from '../webhooks/index.js'
 import { createChannelDelivery } from './channel-delivery.js'
 import type { ChannelStore } from './channel-store.js'
@@ -13,6 +14,7 @@ export type Registered = NotificationChannel | NotificationType
 export interface UserChannelsParts<Tx> {
   readonly environment: Environment
   readonly store: ChannelStore<Tx>
+  readonly limits: LimitStore
   readonly registered: readonly Registered[]
   readonly secrets: SecretBox
   readonly guard: EndpointGuard

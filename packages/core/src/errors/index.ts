@@ -10,6 +10,8 @@ export {
   shownName,
   wholeNumber,
 } from './parse-input.js'
+export { FIRST_INSTANT, instantRule, ISO_INSTANT, LAST_INSTANT, YEARS_RULE } from './instant-text.js'
+export { mountPath, routePath } from './path-option.js'
 export { parseJson } from './parse-json.js'
-export { boundedText, hasInvisible, isStorableText, textFault, textOf } from './text.js'
+export { boundedText, hasInvisible, isStorableText, nameFault, textFault, textOf } from './text.js'
 export type { TextRules } from './text.js'

@@ -17,7 +17,7 @@ const schema = z.strictObject({
   plain: z.array(z.string().min(2)).min(1).max(2).optional(),
   letter: z.string().length(1).optional(),
   by: z.record(z.string().max(3), z.int()).optional(),
-  inner: z.object({ deep: z.array(z.object({ id: z.string() })) }).optional(),
+  inner: z.object({ deep: z.array(z.strictObject({ id: z.string() })) }).optional(),
   either: z.union([z.string(), z.number()]).optional(),
   pattern: z.string().regex(/^a$/).optional(),
   custom: z
@@ -63,6 +63,7 @@ const faults: readonly (readonly [fields: object, field: string, message: string
   [{ pattern: 'b' }, 'pattern', 'pattern is not valid'],
   [{ custom: 'b' }, 'custom', 'custom is not valid'],
   [{ stranger: 1 }, 'stranger', 'stranger is not a known field'],
+  [{ inner: { deep: [{ id: 'a', od: 1 }] } }, 'inner', 'inner.deep[0].od is not a known field'],
 ]
 
 describe('parseInput', () => {

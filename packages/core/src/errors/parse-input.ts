@@ -28,8 +28,6 @@ function ruleOf(issue: z.core.$ZodRawIssue): string {
       return `must ${sizeOf(issue.origin, 'at least', Number(issue.minimum))}`
     case 'too_big':
       return `must ${sizeOf(issue.origin, 'at most', Number(issue.maximum))}`
-    case 'unrecognized_keys':
-      return 'has unknown fields'
     case 'invalid_key':
       return 'has a name that is not valid'
     default:
@@ -115,9 +113,11 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
 }
 
 function toError(schema: z.ZodType, input: unknown, issue: Issue | undefined): TaskboardError {
-  if (issue?.code === 'unrecognized_keys' && issue.path.length === 0) {
-    const name = shownName(issue.keys[0] ?? '')
-    return new TaskboardError('INVALID_FIELD', `${name} is not a known field`, { field: name })
+  if (issue?.code === 'unrecognized_keys') {
+    const path = [...issue.path, issue.keys[0] ?? '']
+    return new TaskboardError('INVALID_FIELD', `${pathText(path)} is not a known field`, {
+      field: shownName(String(path[0])),
+    })
   }
   const name = issue?.path[0]
   if (issue === undefined || name === undefined)

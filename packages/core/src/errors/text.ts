@@ -34,8 +34,21 @@ export function textOf(rules: TextRules): z.ZodString {
   })
 }
 
+/** As long as an e-mail address. */
+const NAME: TextRules = { most: 256, isBlankAllowed: false }
+
+/** The rule that the name of who acts breaks, or null. */
+export function nameFault(value: unknown): string | null {
+  if (typeof value !== 'string') return 'must be text'
+  if (MISLEADING.test(value))
+    return 'must not contain control characters, line breaks or changes of direction'
+  return textFault(value, NAME)
+}
+
 /** A visible character: no space, control or format character, and none that fonts do not render (Unicode, 5.21). */
 const NOT_BLANK = /[^\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
+/** A control character, the end of a line, or a character that changes the direction of what follows, so that a name shows as another. */
+const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
 /** Whether a text has an invisible character, so that it may look like another text. Spaces do not count. */

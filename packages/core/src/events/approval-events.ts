@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import type { Instant } from '../environment/index.js'
 import { eventKind, iso, time, type EventKind } from './event-kind.js'
-import { actorKinds, approvalDecisions, type Actor, type ApprovalDecision } from './vocabulary.js'
+import { inputOf, shortDigest, shownInput, start, type ShownInput, visible } from './shown-input.js'
+import { namedActor } from './task-event-parts.js'
+import { approvalDecisions, type ApprovalDecision, type NamedActor } from './vocabulary.js'
 
-export interface OfApproval {
+export interface OfApproval extends ShownInput {
   readonly approvalId: string
   readonly taskId: string
   /** The task's title. */
@@ -12,10 +14,9 @@ export interface OfApproval {
   readonly summary: string
 }
 
-/** The data of the events of approvals. The input of the action is in none of them: it can be large, and secret. */
+/** The data of the events of approvals. */
 export interface ApprovalEventData {
   'approval.requested': OfApproval & {
-    readonly inputDigest: string
     readonly agentId: string
     readonly requestedAt: Instant
     readonly expiresAt: Instant
@@ -23,7 +24,7 @@ export interface ApprovalEventData {
   'approval.decided': OfApproval & {
     readonly decision: ApprovalDecision
     readonly comment: string | null
-    readonly decidedBy: Actor
+    readonly decidedBy: NamedActor
     readonly decidedAt: Instant
   }
 }
@@ -34,6 +35,10 @@ const ofApproval = {
   title: z.string(),
   action: z.string(),
   summary: z.string(),
+  input: z.unknown(),
+  input_bytes: z.int(),
+  input_digest: z.string(),
+  short_digest: z.string(),
 }
 
 const wireOf = (data: OfApproval) => ({
@@ -42,7 +47,17 @@ const wireOf = (data: OfApproval) => ({
   title: data.title,
   action: data.action,
   summary: data.summary,
+  input: inputOf(data),
+  input_bytes: data.inputBytes,
+  input_digest: data.inputDigest,
+  short_digest: shortDigest(data.inputDigest),
 })
+
+/** What an approver looks at comes first: a long title or summary, which decide nothing, must not push it out of a message. */
+function lineOf(what: string, { title, action, summary, ...input }: OfApproval): string {
+  const facts = `${input.inputBytes} bytes, digest ${shortDigest(input.inputDigest)}`
+  return `${what} for ${start(title, 100)}: ${start(action, 100)} ${start(input.inputText, 200)} (${facts}): ${visible(summary)}`
+}
 
 const sampleApproval: OfApproval = {
   approvalId: 'apr_sample',
@@ -50,6 +65,10 @@ const sampleApproval: OfApproval = {
   title: 'A sample task',
   action: 'refund',
   summary: 'Refund 19.00 EUR for order 7',
+  ...shownInput(
+    { order: 7, cents: 1_900 },
+    'a6d482c507422ab5ba9f7eb5d312202f33ec48cb7fa6b51c3976a645285cef7e',
+  ),
 }
 
 const DAY_MS = 86_400_000
@@ -64,22 +83,19 @@ export const approvalEvents = {
     publishable: false,
     payload: z.object({
       ...ofApproval,
-      input_digest: z.string(),
       agent_id: z.string(),
       requested_at: time,
       expires_at: time,
     }),
     render: (data) => ({
       ...wireOf(data),
-      input_digest: data.inputDigest,
       agent_id: data.agentId,
       requested_at: iso(data.requestedAt),
       expires_at: iso(data.expiresAt),
     }),
-    line: ({ title, summary }) => `Approval requested for ${title}: ${summary}`,
+    line: (data) => lineOf('Approval requested', data),
     sample: (now) => ({
       ...sampleApproval,
-      inputDigest: '0'.repeat(64),
       agentId: 'agent_sample',
       requestedAt: now,
       expiresAt: now + 7 * DAY_MS,
@@ -97,23 +113,22 @@ export const approvalEvents = {
       ...ofApproval,
       decision: z.enum(approvalDecisions),
       comment: z.string().nullable(),
-      decided_by: z.object({ kind: z.enum(actorKinds), id: z.string().nullable() }),
+      decided_by: namedActor,
       decided_at: time,
     }),
     render: (data) => ({
       ...wireOf(data),
       decision: data.decision,
       comment: data.comment,
-      decided_by: { kind: data.decidedBy.kind, id: data.decidedBy.id },
+      decided_by: { kind: data.decidedBy.kind, id: data.decidedBy.id, name: data.decidedBy.name },
       decided_at: iso(data.decidedAt),
     }),
-    line: ({ decision, title, summary }) =>
-      `${decision === 'approved' ? 'Approved' : 'Rejected'} for ${title}: ${summary}`,
+    line: (data) => lineOf(data.decision === 'approved' ? 'Approved' : 'Rejected', data),
     sample: (now) => ({
       ...sampleApproval,
       decision: 'approved',
       comment: null,
-      decidedBy: { kind: 'user', id: 'user_sample' },
+      decidedBy: { kind: 'user', id: 'user_sample', name: 'Ada' },
       decidedAt: now,
     }),
     count: null,

@@ -54,6 +54,7 @@ export { createNotifier, type Notifier, type NotifierOptions } from './notifier.
 export { plainJson, plainJsonObject } from './plain-json.js'
 export { createPublisher, publishDraft } from './publish.js'
 export type { Publish, PublishData, PublishOptions } from './publish.js'
+export { shortDigest, shownInput } from './shown-input.js'
 export { toTaskboardEvent } from './taskboard-event.js'
 export type { TaskboardEvent } from './taskboard-event.js'
 export {
@@ -63,13 +64,15 @@ export {
   columns,
   commentKinds,
   holdReasons,
+  plainActor,
 } from './vocabulary.js'
 export type {
+  ActingAs,
   Actor,
   AgentStatus,
   ApprovalDecision,
   Column,
-  CommentAuthor,
   CommentKind,
   HoldReason,
+  NamedActor,
 } from './vocabulary.js'

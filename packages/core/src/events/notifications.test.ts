@@ -113,8 +113,8 @@ describe('describeEvent', () => {
   })
 
   it('cuts a long text between two characters', () => {
-    const text = describeEvent({ type: 'agent.alert', data: { message: '😀'.repeat(400) } })
-    expect(Array.from(text)).toHaveLength(300)
+    const text = describeEvent({ type: 'agent.alert', data: { message: '😀'.repeat(700) } })
+    expect(Array.from(text)).toHaveLength(600)
     expect(text.endsWith('😀…')).toBe(true)
   })
 })

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { shownInput } from './shown-input.js'
 import { TaskboardError } from '../errors/index.js'
 import { webhookEventTypes, type EventData, type LoggedEvent, type WebhookEventType } from './catalogue.js'
 import {
@@ -19,8 +20,19 @@ const hostData = fc.dictionary(memberName, fc.jsonValue()) as fc.Arbitrary<Recor
 const column = fc.constantFrom('TODO', 'DOING', 'DONE')
 const actorKind = fc.constantFrom('user', 'api_key', 'agent', 'host', 'system')
 const actor = fc.record({ kind: actorKind, id: maybe(text) })
+const namedActor = fc.record({ kind: actorKind, id: maybe(text), name: maybe(text) })
 const task = { taskId: text, title: text }
 const approval = { ...task, approvalId: text, action: text, summary: text }
+const digest = fc.string({
+  unit: fc.constantFrom(...Array.from('0123456789abcdef')),
+  minLength: 64,
+  maxLength: 64,
+})
+/** Members of one record that go together. */
+const withInput = <T extends object>(others: fc.Arbitrary<T>) =>
+  fc
+    .tuple(others, fc.jsonValue(), digest)
+    .map(([rest, input, inputDigest]) => ({ ...rest, ...shownInput(input, inputDigest) }))
 
 const dataOf: { [T in WebhookEventType]: fc.Arbitrary<EventData[T]> } = {
   'task.created': fc.record({
@@ -43,13 +55,17 @@ const dataOf: { [T in WebhookEventType]: fc.Arbitrary<EventData[T]> } = {
     attempt: fc.integer({ min: 1 }),
     startedAt: instant,
   }),
-  'task.completed': fc.record({
-    ...task,
-    status: fc.constant('DONE'),
-    startedAt: instant,
-    completedAt: instant,
-    result: text,
-  }),
+  'task.completed': fc.record(
+    {
+      ...task,
+      status: fc.constant('DONE'),
+      startedAt: maybe(instant),
+      completedAt: instant,
+      result: text,
+      actor,
+    },
+    { requiredKeys: ['taskId', 'title', 'status', 'startedAt', 'completedAt', 'result'] },
+  ),
   'task.failed': fc.record({
     ...task,
     status: fc.constant('TODO'),
@@ -64,24 +80,22 @@ const dataOf: { [T in WebhookEventType]: fc.Arbitrary<EventData[T]> } = {
     ...task,
     commentId: text,
     kind: fc.constantFrom('comment', 'question', 'answer', 'decision'),
-    author: fc.record({ kind: actorKind, id: maybe(text), name: maybe(text) }),
+    author: namedActor,
     body: text,
     createdAt: instant,
   }),
-  'approval.requested': fc.record({
-    ...approval,
-    inputDigest: text,
-    agentId: text,
-    requestedAt: instant,
-    expiresAt: instant,
-  }),
-  'approval.decided': fc.record({
-    ...approval,
-    decision: fc.constantFrom('approved', 'rejected'),
-    comment: maybe(text),
-    decidedBy: actor,
-    decidedAt: instant,
-  }),
+  'approval.requested': withInput(
+    fc.record({ ...approval, agentId: text, requestedAt: instant, expiresAt: instant }),
+  ),
+  'approval.decided': withInput(
+    fc.record({
+      ...approval,
+      decision: fc.constantFrom('approved', 'rejected'),
+      comment: maybe(text),
+      decidedBy: namedActor,
+      decidedAt: instant,
+    }),
+  ),
   'task.updated': fc.record({ ...task, status: column, fields: fc.array(text), actor }),
   'task.cancelled': fc.record({ ...task, status: fc.constant('TODO'), message: maybe(text), actor }),
   'task.released': fc.record({

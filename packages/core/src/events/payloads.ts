@@ -76,7 +76,7 @@ export function sampleEvent<T extends WebhookEventType>(type: T, now: Instant): 
   return { type, data: eventKinds[type].sample(now) }
 }
 
-const LONGEST_TEXT = 300
+const LONGEST_TEXT = 600
 
 /**
  * An event in one line of English for people, at most 300 characters.

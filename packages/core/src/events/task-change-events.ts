@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import type { Instant } from '../environment/index.js'
 import { eventKind, iso, time, type EventKind } from './event-kind.js'
-import { actor, column, ofTask, sampleTask, SYSTEM, wireActor, type OfTask } from './task-event-parts.js'
+import { actor, column, namedActor, ofTask, sampleTask, SYSTEM, type OfTask } from './task-event-parts.js'
 import {
   commentKinds,
   holdReasons,
+  plainActor,
   type Actor,
   type Column,
-  type CommentAuthor,
   type CommentKind,
   type HoldReason,
+  type NamedActor,
 } from './vocabulary.js'
 
 /** The data of the events of what people and agents do to tasks beside working them. */
@@ -17,7 +18,7 @@ export interface TaskChangeEventData {
   'task.commented': OfTask & {
     readonly commentId: string
     readonly kind: CommentKind
-    readonly author: CommentAuthor
+    readonly author: NamedActor
     readonly body: string
     readonly createdAt: Instant
   }
@@ -62,7 +63,7 @@ export const taskChangeEvents = {
       ...ofTask,
       comment_id: z.string(),
       kind: z.enum(commentKinds),
-      author: z.object({ ...actor.shape, name: z.string().nullable() }),
+      author: namedActor,
       body: z.string(),
       created_at: time,
     }),
@@ -99,7 +100,7 @@ export const taskChangeEvents = {
       title: data.title,
       status: data.status,
       fields: data.fields.map(wireField),
-      actor: wireActor(data.actor),
+      actor: plainActor(data.actor),
     }),
     line: ({ title, fields }) => `Updated (${fields.map(wireField).join(', ')}): ${title}`,
     sample: () => ({ ...sampleTask, status: 'TODO', fields: ['priority', 'dueDate'], actor: SYSTEM }),
@@ -118,7 +119,7 @@ export const taskChangeEvents = {
       title: data.title,
       status: data.status,
       message: data.message,
-      actor: wireActor(data.actor),
+      actor: plainActor(data.actor),
     }),
     line: ({ title, message }) => `Cancelled: ${title}${message === null ? '' : ` (${message})`}`,
     sample: () => ({ ...sampleTask, status: 'TODO', message: 'No longer needed.', actor: SYSTEM }),
@@ -137,7 +138,7 @@ export const taskChangeEvents = {
       title: data.title,
       status: data.status,
       reason: data.reason,
-      actor: wireActor(data.actor),
+      actor: plainActor(data.actor),
     }),
     line: ({ title }) => `Released: ${title}`,
     sample: () => ({ ...sampleTask, status: 'TODO', reason: 'needs_input', actor: SYSTEM }),
@@ -155,7 +156,7 @@ export const taskChangeEvents = {
       task_id: data.taskId,
       title: data.title,
       status: data.status,
-      actor: wireActor(data.actor),
+      actor: plainActor(data.actor),
     }),
     line: ({ title }) => `Deleted: ${title}`,
     sample: () => ({ ...sampleTask, status: 'DONE', actor: SYSTEM }),

@@ -9,7 +9,7 @@ export interface OfTask {
 export const ofTask = { task_id: z.string(), title: z.string() }
 export const column = z.enum(columns)
 export const actor = z.object({ kind: z.enum(actorKinds), id: z.string().nullable() })
+export const namedActor = actor.extend({ name: z.string().nullable() })
 
-export const wireActor = ({ kind, id }: Actor): Actor => ({ kind, id })
 export const SYSTEM: Actor = { kind: 'system', id: null }
 export const sampleTask = { taskId: 'task_sample', title: 'A sample task' }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Instant } from '../environment/index.js'
 import { eventKind, iso, time, type EventKind, type EventTally } from './event-kind.js'
 import { actor, column, ofTask, sampleTask, type OfTask } from './task-event-parts.js'
-import { holdReasons, type Actor, type Column, type HoldReason } from './vocabulary.js'
+import { holdReasons, plainActor, type Actor, type Column, type HoldReason } from './vocabulary.js'
 
 /** The data of each event of tasks. Times are epoch milliseconds. Optional members serve analytics, and are in no payload. */
 export interface TaskEventData {
@@ -27,9 +27,12 @@ export interface TaskEventData {
   'task.progress': { readonly taskId: string; readonly progress: number }
   'task.completed': OfTask & {
     readonly status: 'DONE'
-    readonly startedAt: Instant
+    /** When it entered DOING; null when a person completed it in TODO. */
+    readonly startedAt: Instant | null
     readonly completedAt: Instant
     readonly result: string
+    /** Who completed it, if that was not the agent that worked on it. */
+    readonly actor?: Actor
     readonly type?: string | null
   }
   'task.failed': OfTask & {
@@ -88,7 +91,7 @@ export const taskEvents = {
       tags: data.tags,
       depends_on: data.dependsOn,
       created_at: iso(data.createdAt),
-      actor: { kind: data.actor.kind, id: data.actor.id },
+      actor: plainActor(data.actor),
     }),
     line: ({ title }) => `New task: ${title}`,
     sample: (now) => ({
@@ -153,7 +156,7 @@ export const taskEvents = {
   }),
 
   'task.completed': eventKind<TaskEventData['task.completed']>()({
-    summary: 'The agent moved a task to DONE',
+    summary: 'An agent or a person completed a task',
     webhooks: true,
     notifications: true,
     realtime: 'tasks',
@@ -165,15 +168,18 @@ export const taskEvents = {
       completed_at: time,
       duration_seconds: z.int().nonnegative(),
       result: z.string(),
+      // The contract names the other members for agents, and nothing for people.
+      actor: actor.optional(),
     }),
-    render: (data) => ({
+    render: ({ startedAt, completedAt, ...data }) => ({
       task_id: data.taskId,
       title: data.title,
       status: data.status,
-      started_at: iso(data.startedAt),
-      completed_at: iso(data.completedAt),
-      duration_seconds: Math.max(0, Math.floor((data.completedAt - data.startedAt) / 1000)),
+      started_at: iso(startedAt ?? completedAt),
+      completed_at: iso(completedAt),
+      duration_seconds: Math.max(0, Math.floor((completedAt - (startedAt ?? completedAt)) / 1000)),
       result: data.result,
+      ...(data.actor === undefined ? {} : { actor: plainActor(data.actor) }),
     }),
     line: ({ title }) => `Completed: ${title}`,
     sample: (now) => ({
@@ -239,7 +245,7 @@ export const taskEvents = {
       status: data.to,
       from: data.from,
       to: data.to,
-      actor: { kind: data.actor.kind, id: data.actor.id },
+      actor: plainActor(data.actor),
     }),
     line: ({ from, to, title }) => `Moved from ${from} to ${to}: ${title}`,
     sample: () => ({ ...sampleTask, from: 'TODO', to: 'DOING', actor: { kind: 'system', id: null } }),

@@ -14,14 +14,28 @@ export interface Actor {
   readonly id: string | null
 }
 
+/** Who acts, as a caller says it. */
+export interface ActingAs extends Actor {
+  /**
+   * What people call this actor, in 1 to 256 characters on one line; kept with what it writes, decides and takes. Null or absent: the name of its
+   * record, if there is one.
+   */
+  readonly name?: string | null | undefined
+}
+
+/** Who wrote, decided or took something, with the name at that time; null for a name that nobody gave. */
+export interface NamedActor extends Actor {
+  readonly name: string | null
+}
+
+/** The actor of an event, without members that its object may have beyond those of the type. */
+export function plainActor({ kind, id }: Actor): Actor {
+  return { kind, id }
+}
+
 /** What a comment is: a remark, an agent's question, the answer to it, or a decision about an approval. */
 export const commentKinds = ['comment', 'question', 'answer', 'decision'] as const
 export type CommentKind = (typeof commentKinds)[number]
-
-/** Who wrote a comment, with the name at that time; null for a name that nobody gave. */
-export interface CommentAuthor extends Actor {
-  readonly name: string | null
-}
 
 export const approvalDecisions = ['approved', 'rejected'] as const
 export type ApprovalDecision = (typeof approvalDecisions)[number]

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { refuseOtherOrigins, type Sessions, type SessionTokens } from '../access/index.js'
-import { boundedText, isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
+import { boundedText, isTaskboardError, mountPath, routePath, TaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../transport-services.js'
 import { enterpriseErrorEnvelope } from './enterprise-envelope.js'
 import { answerHeaders, requestIdOf } from './enterprise/admission.js'
 import { isInternal } from './error-envelope.js'
-import { fieldNamesOf, requireFields } from './field-names.js'
+import { readFields } from './field-names.js'
 import type { HttpRequest, HttpResponse, Route } from './http.js'
 import { readJsonObject } from './json-body.js'
 
@@ -106,8 +106,11 @@ const steps: readonly Step[] = [
  */
 export function browserSessionRoutes(
   { services }: { readonly services: TransportServices },
-  { path, publicPath }: BrowserSessionOptions,
+  options: BrowserSessionOptions,
 ): readonly Route[] {
+  const path = routePath('path', options.path)
+  const publicPath =
+    options.publicPath === undefined ? undefined : mountPath('publicPath', options.publicPath)
   const { login: ours } = services
   if (ours === null) return []
   return steps.map((step) => ({
@@ -138,8 +141,7 @@ async function take(
   const refusal = refuseOtherOrigins(request)
   if (refusal !== null) throw refusal
   const given = await readJsonObject(request, BODY_BYTES)
-  requireFields(given, fieldNamesOf(step.body))
-  const body = parseInput(step.body, given)
+  const body = readFields(step.body, given)
   return step.run(sessions, { body, clientAddress: request.clientAddress, refreshTokens })
 }
 

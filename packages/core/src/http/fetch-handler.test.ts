@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { memoryStorage } from '@taskboard/memory'
 import { transportConformance, type MountedHost, type TransportHost } from '@taskboard/testing'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createTaskboard, type Taskboard } from '../taskboard.js'
 import { protectedRoute } from './enterprise/protected-route.js'
 import { toFetchHandler } from './fetch-handler.js'
+import { healthRoutes } from './health-routes.js'
 
 /** A host that uses `Request` and `Response`, on Node's server. */
 async function mountFetchHandler(
@@ -148,5 +150,82 @@ describe('routes beside its own', () => {
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
     await taskboard.close()
+  })
+})
+
+describe('a base path', () => {
+  const taskboard = createTaskboard({ storage: memoryStorage() })
+
+  it.each([
+    ['/kanban', '/kanban/v2/tasks'],
+    ['/kanban/', '/kanban/v2/tasks'],
+    ['/', '/v2/tasks'],
+    ['/k%C3%A4se/@us', '/k%C3%A4se/@us/v2/tasks'],
+  ])('%j is where the routes are', async (basePath, path) => {
+    const handle = toFetchHandler(taskboard, { basePath })
+    expect((await handle(new Request(`http://host.example${path}`))).status).toBe(401)
+  })
+
+  it.each(['kanban', '//', '/kanban//', '/a/../b', '/käse', '/a?b', 7 as never])(
+    '%j is refused',
+    (basePath) => {
+      expect(() => toFetchHandler(taskboard, { basePath })).toThrow(
+        expect.objectContaining({ code: 'INVALID_CONFIG', field: 'basePath' }),
+      )
+    },
+  )
+
+  it('of any characters is refused, or is where the routes are', async () => {
+    const unit = fc.constantFrom(
+      'a',
+      'Z',
+      '9',
+      '-',
+      '.',
+      '~',
+      '%2e',
+      '%2F',
+      '%',
+      'é',
+      ':',
+      '@',
+      '?',
+      '#',
+      '/',
+      ' ',
+    )
+    const segment = fc.string({ unit, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(segment, { maxLength: 3 }), async (segments) => {
+        const basePath = segments.map((one) => `/${one}`).join('')
+        let handle: ReturnType<typeof toFetchHandler>
+        try {
+          handle = toFetchHandler(taskboard, { basePath })
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'INVALID_CONFIG', field: 'basePath' })
+          return
+        }
+        const url = `http://host.example${basePath.replace(/\/$/, '')}/v2/tasks`
+        expect((await handle(new Request(url))).status).toBe(401)
+      }),
+    )
+  })
+})
+
+describe('paths of routes', () => {
+  it('lose a final slash, too', async () => {
+    const taskboard = createTaskboard({ storage: memoryStorage(), paths: { enterprise: '/tasks/' } })
+    const routes = [healthRoutes(taskboard, { livePath: '/alive/' })]
+    const handle = toFetchHandler(taskboard, { routes })
+    const statusOf = async (path: string) => (await handle(new Request(`http://host.example${path}`))).status
+    expect([await statusOf('/tasks/tasks'), await statusOf('/alive')]).toEqual([401, 200])
+    for (const enterprise of ['/', '/:tenant', 'tasks']) {
+      expect(() => createTaskboard({ storage: memoryStorage(), paths: { enterprise } })).toThrow(
+        expect.objectContaining({ code: 'INVALID_CONFIG', field: 'paths.enterprise' }),
+      )
+    }
+    expect(() => healthRoutes(taskboard, { readyPath: '/' })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', field: 'readyPath' }),
+    )
   })
 })

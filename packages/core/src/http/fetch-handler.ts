@@ -1,4 +1,4 @@
-import { TaskboardError } from '../errors/index.js'
+import { mountPath, TaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../transport-services.js'
 import { boardErrorEnvelope } from './board-envelope.js'
 import { boardRoutes } from './board/board-routes.js'
@@ -47,6 +47,7 @@ export function fallbackRoutes({
 
 /**
  * Every route of a task board: the board API (v1) and the enterprise API (v2).
+ * @throws TaskboardError `INVALID_CONFIG` (`taskboard`) when it is none.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -59,11 +60,17 @@ export function fallbackRoutes({
  * ```
  */
 export function apiRoutes(taskboard: { readonly services: TransportServices }): readonly Route[] {
+  const given = taskboard as { readonly services?: unknown } | undefined
+  if (given?.services === undefined) {
+    throw new TaskboardError('INVALID_CONFIG', 'taskboard must be what createTaskboard returns', {
+      field: 'taskboard',
+    })
+  }
   return [...boardRoutes(taskboard), ...enterpriseRoutes(taskboard)]
 }
 
 export interface FetchHandlerOptions {
-  /** Where the handler is mounted. Removed from the path before routing. Default none. */
+  /** Where the handler is mounted, for example `/kanban`. Removed from the path before routing. Default none. */
   readonly basePath?: string | undefined
   /**
    * Returns the client's address; Web requests carry none. Without it, all callers with a wrong key share one limit for failed
@@ -83,6 +90,7 @@ export interface FetchHandlerOptions {
 /**
  * The task board's routes for hosts that use the Web's `Request` and `Response` (Hono, Next, Bun, Deno). Do not read the body of
  * the request before.
+ * @throws TaskboardError `INVALID_CONFIG` for a `basePath` that no request can match.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -99,7 +107,8 @@ export function toFetchHandler(
   taskboard: { readonly services: TransportServices },
   options: FetchHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
-  const { basePath = '', clientAddress = () => '', notFound, routes: more = [] } = options
+  const { clientAddress = () => '', notFound, routes: more = [] } = options
+  const basePath = mountPath('basePath', options.basePath ?? '')
   const routes = createRouteTable(
     [...apiRoutes(taskboard), ...flatRoutes(more)],
     notFound === undefined ? fallbackRoutes(taskboard) : [],
@@ -118,6 +127,7 @@ export function toFetchHandler(
       // Behind a proxy, the URL may contain the host of the process, and the header the host that the client addressed.
       targetOrigin: `${protocol}//${request.headers.get('host') ?? host}`,
       clientAddress: clientAddress(request),
+      raw: request,
       body: bodyOf(request),
       signal: request.signal,
     }

@@ -1,110 +1,23 @@
-import type { z } from 'zod'
-import { shownName, TaskboardError } from '../errors/index.js'
+import { z } from 'zod'
+import { parseInput, pathText, shownName, TaskboardError } from '../errors/index.js'
 import { WireFieldError } from './error-envelope.js'
 import type { JsonObject } from './json-body.js'
 import type { Query } from './query.js'
-
-/**
- * Names with similar meanings in the two APIs, and in others that a caller may know. If one name of a row is unknown and another is
- * known, the caller probably meant the known one.
- */
-const ALIKE: readonly (readonly string[])[] = [
-  ['due_date', 'deadline', 'due', 'due_at'],
-  ['title', 'name', 'summary'],
-  ['description', 'details', 'body', 'notes'],
-  ['message', 'text', 'content', 'prompt', 'reason'],
-  ['task_id', 'id', 'task'],
-  ['to', 'column', 'target'],
-  ['agent_id', 'assigned_to', 'assignee', 'agent'],
-  ['workspace_id', 'workspace', 'board'],
-  ['tags', 'labels'],
-  ['type', 'kind'],
-  ['metadata', 'meta'],
-  ['depends_on', 'dependencies', 'blocked_by'],
-  ['not_before', 'start_at', 'starts_at', 'scheduled_at'],
-  ['events', 'event', 'event_types', 'topics'],
-  ['url', 'endpoint', 'callback_url', 'target_url'],
-  ['limit', 'first', 'count', 'page_size', 'per_page'],
-  ['cursor', 'next_cursor', 'after', 'page', 'page_token', 'offset'],
-  ['email', 'mail', 'login', 'username', 'user'],
-  ['mfa_code', 'code', 'otp', 'totp'],
-  ['expires_at', 'expires', 'expiry'],
-  ['lease_s', 'lease_ms', 'lease', 'lease_seconds'],
-  ['overlap_s', 'overlap_ms', 'overlap', 'overlap_seconds'],
-  ['fencing_token', 'token', 'lease_token'],
-  ['delivery_id', 'event_id', 'delivery'],
-  ['from', 'since', 'start'],
-  ['to', 'until', 'end'],
-]
-
-const LONGEST = 32
-
-/** The one of `known` that a caller probably meant by `name`; null when there is none. */
-export function suggestName(name: string, known: Iterable<string>): string | null {
-  if (name.length > LONGEST) return null
-  const plain = plainly(name)
-  const candidates = [...known]
-  return (
-    candidates.find((each) => plainly(each) === plain) ??
-    candidates.find((each) =>
-      ALIKE.some((row) => row.includes(each) && row.some((one) => plainly(one) === plain)),
-    ) ??
-    nearest(plain, candidates)
-  )
-}
-
-/** `dueDate`, `DUE-DATE` and `due_date` are the same. */
-function plainly(name: string): string {
-  return name.replaceAll(/[_\- ]/g, '').toLowerCase()
-}
-
-/** The nearest name within one typing error for short names, two for longer ones. */
-function nearest(plain: string, candidates: readonly string[]): string | null {
-  let best: string | null = null
-  let least = plain.length < 5 ? 1 : 2
-  if (plain.length < 3) return null
-  for (const candidate of candidates) {
-    const distance = editDistance(plain, plainly(candidate))
-    if (distance < least || (distance === least && best === null)) {
-      best = candidate
-      least = distance
-    }
-  }
-  return best
-}
-
-/** How many letters must be inserted, deleted, replaced or swapped with the next to turn one text into the other. */
-function editDistance(one: string, other: string): number {
-  let before: number[] = []
-  let last = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= other.length; j++) {
-      const cost = one[i - 1] === other[j - 1] ? 0 : 1
-      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
-      row[j] = Math.min(
-        at(last, j) + 1,
-        at(row, j - 1) + 1,
-        at(last, j - 1) + cost,
-        isSwap ? at(before, j - 2) + 1 : Infinity,
-      )
-    }
-    before = last
-    last = row
-  }
-  return at(last, other.length)
-}
-
-function at(row: readonly number[], index: number): number {
-  return row[index] ?? Infinity
-}
+import { suggestName } from './suggest-name.js'
 
 /** The wire names of a body's members or a query's parameters. */
 export interface FieldNames {
   readonly known: ReadonlySet<string>
   /** The names in `known` that must be present and not null. */
   readonly required: readonly string[]
+  /** The members in whose values there are names to know. Names within other values, such as metadata, are the caller's own. */
+  readonly within: readonly (readonly [member: string, names: NamesWithin])[]
 }
+
+/** The names of an object within a body, or of those in a list. */
+type NamesWithin =
+  | { readonly kind: 'object'; readonly names: FieldNames }
+  | { readonly kind: 'list'; readonly entry: NamesWithin }
 
 /** By schema; each schema is made once. */
 const namesOfSchemas = new WeakMap<z.ZodObject, FieldNames>()
@@ -114,36 +27,105 @@ export const NO_FIELDS: FieldNames = fieldNames({})
 export function fieldNames({
   required = [],
   optional = [],
+  within = {},
 }: {
   readonly required?: readonly string[]
   readonly optional?: readonly string[]
+  /** By member, the schema of its value. */
+  readonly within?: Readonly<Record<string, z.ZodType>>
 }): FieldNames {
-  return { known: new Set([...required, ...optional]), required }
+  return { known: new Set([...required, ...optional]), required, within: namesWithin(within) }
 }
 
-/** The names that a schema declares. A name is required if the schema refuses undefined for it. */
+/** The names that a schema declares, at every depth. A name is required if the schema refuses undefined for it. */
 export function fieldNamesOf(schema: z.ZodObject): FieldNames {
   let names = namesOfSchemas.get(schema)
   if (names === undefined) {
     const fields = Object.entries(schema.shape)
     const required = fields.flatMap(([name, field]) => (field.safeParse(undefined).success ? [] : [name]))
-    names = { known: new Set(fields.map(([name]) => name)), required }
+    names = { known: new Set(fields.map(([name]) => name)), required, within: namesWithin(schema.shape) }
     namesOfSchemas.set(schema, names)
   }
   return names
 }
 
+function namesWithin(shape: Readonly<Record<string, z.core.$ZodType>>): FieldNames['within'] {
+  return Object.entries(shape).flatMap(([member, schema]) => {
+    const names = namesIn(schema)
+    return names === null ? [] : [[member, names] as const]
+  })
+}
+
+/** Null for a schema of values without names of their own, and of records, whose names the caller chooses. */
+function namesIn(schema: z.core.$ZodType): NamesWithin | null {
+  if (schema instanceof z.ZodObject) return { kind: 'object', names: fieldNamesOf(schema) }
+  if (schema instanceof z.ZodArray) {
+    const entry = namesIn(schema.element)
+    return entry && { kind: 'list', entry }
+  }
+  if (schema instanceof z.ZodPipe) return namesIn(schema.in)
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodReadonly
+  ) {
+    return namesIn(schema.unwrap())
+  }
+  return null
+}
+
+/**
+ * Reads a JSON object as the enterprise API reads a body: the names of its fields first, at every depth, then their values.
+ * @throws TaskboardError `MISSING_FIELD`, `INVALID_FIELD`.
+ * @example
+ * ```ts
+ * import { isTaskboardError } from '@taskboard/core'
+ * import { operationSchemas, readFields } from '@taskboard/core/transport'
+ *
+ * try {
+ *   readFields(operationSchemas('createComment').body, { text: 'Done?' })
+ * } catch (error) {
+ *   console.log(isTaskboardError(error, 'MISSING_FIELD')) // true
+ * }
+ * ```
+ */
+export function readFields<Schema extends z.ZodObject>(
+  schema: Schema,
+  input: Readonly<Record<string, unknown>>,
+): z.output<Schema> {
+  requireFields(input, fieldNamesOf(schema))
+  return parseInput(schema, input)
+}
+
 /**
  * Checks the field names of a body before their values, so that a body of a hundred thousand fields costs no more than up to its
- * first wrong one.
+ * first wrong one. Unknown names within lists and objects are refused with their path: `tasks[0].titel`.
  * @throws TaskboardError `MISSING_FIELD` for a required field that is absent or null, `INVALID_FIELD` for an unknown one.
  */
-export function requireFields(body: JsonObject, { known, required }: FieldNames): void {
+export function requireFields(body: JsonObject, names: FieldNames): void {
+  const { known, required } = names
   for (const name of required) {
     if (body[name] === undefined || body[name] === null) throw missing(name, body, known)
   }
-  for (const name in body) {
-    if (!known.has(name)) throw unknown(name, 'field', known)
+  refuseUnknown(body, names, [])
+}
+
+function refuseUnknown(object: JsonObject, { known, within }: FieldNames, path: PropertyKey[]): void {
+  for (const name in object) {
+    if (!known.has(name))
+      throw path.length === 0 ? unknown(name, 'field', known) : unknownWithin(path, name, known)
+  }
+  for (const [member, names] of within) refuseUnknownIn(object[member], names, [...path, member])
+}
+
+/** What is not the object or the list that it has to be is left to the check of the values. */
+function refuseUnknownIn(value: unknown, names: NamesWithin, path: PropertyKey[]): void {
+  if (names.kind === 'list') {
+    if (!Array.isArray(value)) return
+    for (const [index, entry] of value.entries()) refuseUnknownIn(entry, names.entry, [...path, index])
+  } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    refuseUnknown(value as JsonObject, names.names, path)
   }
 }
 
@@ -173,6 +155,18 @@ function unknown(name: string, kind: string, known: ReadonlySet<string>): Taskbo
   const meant = suggestName(name, known)
   const hint = meant === null ? `, which takes ${listed([...known])}` : `; did you mean ${meant}?`
   return new WireFieldError('INVALID_FIELD', `${shown} is not a ${kind} of this request${hint}`, shown)
+}
+
+/** About an unknown name within the member of a body that `path` begins with. */
+function unknownWithin(
+  path: readonly PropertyKey[],
+  name: string,
+  known: ReadonlySet<string>,
+): TaskboardError {
+  const meant = suggestName(name, known)
+  const hint = meant === null ? `${pathText(path)} takes ${listed([...known])}` : `did you mean ${meant}?`
+  const message = `${pathText([...path, name])} is not a field of this request; ${hint}`
+  return new WireFieldError('INVALID_FIELD', message, String(path[0]))
 }
 
 function listed(names: readonly string[]): string {

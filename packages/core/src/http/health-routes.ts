@@ -1,5 +1,5 @@
 import { atMost, type Instant, type LoopState } from '../environment/index.js'
-import { TaskboardError } from '../errors/index.js'
+import { routePath, TaskboardError } from '../errors/index.js'
 import type { StorageState } from '../storage/index.js'
 import type { TransportServices } from '../transport-services.js'
 import type { HttpRequest, HttpResponse, Route, RouteGroup } from './http.js'
@@ -54,7 +54,8 @@ export function healthRoutes(
   { services }: { readonly services: TransportServices },
   options: HealthRouteOptions = {},
 ): RouteGroup {
-  const { livePath = '/healthz', readyPath = '/readyz' } = options
+  const livePath = routePath('livePath', options.livePath ?? '/healthz')
+  const readyPath = routePath('readyPath', options.readyPath ?? '/readyz')
   const stuckAfterMs = requireMs('stuckAfterMs', options.stuckAfterMs ?? DEFAULT_STUCK_MS, 1_000)
   const timeoutMs = requireMs('storageTimeoutMs', options.storageTimeoutMs ?? DEFAULT_STORAGE_MS, 10)
   const { clock, loops } = services.environment

@@ -1,6 +1,8 @@
+import { TaskboardError } from '../errors/index.js'
+
 /**
- * An HTTP request as a plain value. Adapters make one from their framework's request. It contains no object of a framework or the
- * platform, so that any code can call routes.
+ * An HTTP request as a plain value. Adapters make one from their framework's request. But for `raw`, which no route reads, it contains no
+ * object of a framework or the platform, so that any code can call routes.
  */
 export interface HttpRequest {
   /** Upper case. */
@@ -20,6 +22,8 @@ export interface HttpRequest {
   readonly targetOrigin?: string | undefined
   /** The client's address, as the host sees it through its trusted proxies. */
   readonly clientAddress: string
+  /** The framework's request, for the host's `authenticate` only; nothing else reads it. */
+  readonly raw?: unknown
   readonly body: RequestBody
   /** Aborts when the client disconnects. Created on first use. */
   readonly signal?: AbortSignal | undefined
@@ -50,7 +54,8 @@ export interface HttpResponse {
   readonly body: string | Uint8Array
   /**
    * Sent instead of `body`, each chunk as it comes; the adapter cancels it when the client disconnects or its server closes. It has no
-   * length.
+   * length. With the headers `cache-control: no-store, no-transform` and `x-accel-buffering: no`, proxies and middleware do not buffer
+   * it either.
    */
   readonly stream?: ReadableStream<Uint8Array> | undefined
 }
@@ -77,6 +82,7 @@ export interface RouteGroup {
 
 /**
  * The routes of a list of routes and groups, in its order.
+ * @throws TaskboardError `INVALID_CONFIG` (`routes`) for anything else, such as a function that was not called.
  * @example
  * ```ts
  * import { flatRoutes, type Route } from '@taskboard/core/transport'
@@ -87,7 +93,20 @@ export interface RouteGroup {
  * ```
  */
 export function flatRoutes(given: readonly (Route | RouteGroup)[]): readonly Route[] {
-  return given.flatMap((one) => ('routes' in one ? one.routes : [one]))
+  if (!Array.isArray(given)) throw invalidRoutes('must be a list of routes')
+  const routes = (given as readonly (Partial<Route & RouteGroup> | null)[]).flatMap(
+    (one): readonly Partial<Route>[] => one?.routes ?? [one ?? {}],
+  )
+  return routes.map((route, index) => {
+    if (typeof route.path === 'string' && typeof route.handle === 'function') return route as Route
+    throw invalidRoutes(
+      `has no route at index ${index}: pass what functions such as healthRoutes(taskboard) return`,
+    )
+  })
+}
+
+function invalidRoutes(rule: string): TaskboardError {
+  return new TaskboardError('INVALID_CONFIG', `routes ${rule}`, { field: 'routes' })
 }
 
 /** Answers the prefix and every path below it without a route. Adapters register it after the routes, for every method. */

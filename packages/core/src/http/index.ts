@@ -9,13 +9,20 @@ export { boardRoutes } from './board/board-routes.js'
 export { enterpriseRoutes } from './enterprise/enterprise-routes.js'
 export { createOperationCaller } from './enterprise/operation-caller.js'
 export type { OperationCaller, OperationRequest } from './enterprise/operation-caller.js'
-export { operationSchemas, readFields } from './enterprise/operation-schemas.js'
+export { operationSchemas } from './enterprise/operation-schemas.js'
+export { readFields } from './field-names.js'
 export type { OperationSchemas } from './enterprise/operation-schemas.js'
 export { protectedRoute } from './enterprise/protected-route.js'
 export { type BrowserSessionOptions, browserSessionRoutes } from './browser-sessions.js'
 export type { PathDescription } from './enterprise/described-routes.js'
 export type { ProtectedCall, ProtectedRouteOptions } from './enterprise/protected-route.js'
 export { apiRoutes, fallbackRoutes, type FetchHandlerOptions, toFetchHandler } from './fetch-handler.js'
+export {
+  type ClosableServer,
+  closeServer,
+  type CloseServerOptions,
+  type ClosingResponse,
+} from './close-server.js'
 export { createRouteTable } from './route-table.js'
 export type { FoundRoute, RouteTable } from './route-table.js'
 export {

@@ -126,6 +126,8 @@ export interface NodeResponse {
 export interface NodeRequestContext {
   /** Shows that the client has disconnected: it closes unfinished. */
   readonly response: NodeResponse
+  /** `HttpRequest.raw`. Default: the message. */
+  readonly raw?: object | undefined
   /** The target of the request line, including any mount path. */
   readonly target: string
   /** Called only when the address is needed. */
@@ -193,6 +195,10 @@ class NodeRequest implements HttpRequest {
 
   get clientAddress(): string {
     return this.#context.clientAddress()
+  }
+
+  get raw(): unknown {
+    return this.#context.raw ?? this.#message
   }
 
   get targetOrigin(): string | undefined {

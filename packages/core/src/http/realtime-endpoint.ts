@@ -128,6 +128,8 @@ function createDoor(services: TransportServices, path: string): ConnectionAuthen
       path,
       clientAddress: origin.clientAddress,
       targetOrigin: origin.targetOrigin,
+      raw: origin.raw,
+      isConnection: true,
       header: (name) => (name === 'authorization' ? authorization : origin.header(name)),
     }
   }

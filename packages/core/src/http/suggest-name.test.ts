@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { suggestName } from './field-names.js'
+import { suggestName } from './suggest-name.js'
 
 const ofTask = ['title', 'description', 'type', 'priority', 'due_date', 'tags', 'depends_on', 'assigned_to']
 

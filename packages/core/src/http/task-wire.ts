@@ -22,6 +22,7 @@ import {
 import type { Instant } from '../environment/index.js'
 import { boundedList, wholeNumber } from '../errors/index.js'
 import { agentStatuses } from '../events/index.js'
+import { namedActorJson, toWireNamed } from './actor-wire.js'
 import { commentJson } from './comment-wire.js'
 import { idText, instantText, timestamp, toTimestamp } from './enterprise/wire-schemas.js'
 import { fieldNames } from './field-names.js'
@@ -181,6 +182,7 @@ export function toListedInput(body: z.output<typeof listedTaskBody>): ListedTask
 export const boardTaskFields = fieldNames({
   required: ['title'],
   optional: taskFieldNames.filter((field) => field !== 'title').map(wireName),
+  within: { budget: taskWire.budget.body },
 })
 
 /** As `toFields`, for a body of the board API. */
@@ -220,7 +222,7 @@ function renamedBudget(value: unknown): unknown {
 export const statusText = z.enum(taskStatuses)
 /** A column, as the enterprise API and the paths of actions name it. */
 export const columnText = z.enum(columns.map((column) => column.toLowerCase() as Lowercase<Column>))
-const progress = z.int().min(0).max(100).meta({ description: 'In percent.' })
+export const progress = z.int().min(0).max(100).meta({ description: 'In percent.' })
 
 const agentJson = z.object({ id: z.string(), name: z.string(), status: z.enum(agentStatuses) }).meta({
   id: 'TaskAgent',
@@ -261,6 +263,10 @@ export const taskJson = z
       .meta({ description: 'Why agents cannot take a task in todo.' }),
     progress,
     agent: agentJson.nullable(),
+    taken_by: namedActorJson.nullable().meta({
+      description:
+        'Who moved the task to doing or done, or completed it, without an agent; null in todo and for the work of an agent.',
+    }),
     open_dependencies: z.int().meta({ description: 'The number of tasks in depends_on that are not done.' }),
     result: z.string().nullable(),
     attempts: z.int(),
@@ -286,6 +292,7 @@ export function toWireTask({ task, agent }: TaskSummary): z.output<typeof taskJs
     hold: hold && { reason: hold.reason, message: hold.message, since: toTimestamp(hold.since) },
     progress: task.progress,
     agent,
+    taken_by: task.takenBy && toWireNamed(task.takenBy),
     assigned_to: task.assignedTo,
     deadline: toTimestamp(task.dueDate),
     not_before: toTimestamp(task.notBefore),
@@ -332,25 +339,14 @@ export const taskDetailJson = taskJson
   })
   .meta({ id: 'TaskDetail' })
 
-/** The answer to an agent outside of the host that writes to a task. */
-export const workedTaskJson = z
-  .object({
-    id: z.string(),
-    status: statusText,
-    progress,
-    fencing_token: z.int(),
-    lease_expires_at: timestamp
-      .nullable()
-      .meta({ description: 'Null once the agent no longer has the task.' }),
-    not_before: timestamp.nullable().meta({ description: 'When a failed task can be taken again.' }),
-  })
-  .meta({ id: 'WorkedTask' })
-
 /** A task that was just claimed. */
 export const claimedTaskJson = taskJson
   .extend({
     fencing_token: z.int(),
     lease_expires_at: timestamp,
+    question: commentJson.nullable().meta({
+      description: 'The last question of an agent on the task; null when there is none.',
+    }),
     answer: commentJson.nullable().meta({
       description: 'The answer to the last question on the task; null when there is none.',
     }),
@@ -380,15 +376,4 @@ export function toWireDetail(detail: TaskDetail): z.output<typeof taskDetailJson
     outputs: detail.outputs.map(({ type, name, url, size }) => ({ type, name, url, size })),
     usage: toWireUsage(detail.usage),
   })
-}
-
-export function toWorkedTask(task: Task): z.output<typeof workedTaskJson> {
-  return {
-    id: task.id,
-    status: taskStatus(task),
-    progress: task.progress,
-    fencing_token: task.fencingToken,
-    lease_expires_at: toTimestamp(task.lease?.expiresAt ?? null),
-    not_before: toTimestamp(task.notBefore),
-  }
 }

@@ -77,6 +77,8 @@ export interface Origin {
   readonly clientAddress: string
   /** The origin that the client addressed, when more is known of it than the `host` header: `https://example.com`. */
   readonly targetOrigin?: string | undefined
+  /** The upgrade request, or the one that opened a stream, as the framework has it: `CredentialRequest.raw` for the host's login. */
+  readonly raw?: unknown
   header(name: string): string | undefined
 }
 

@@ -1,9 +1,9 @@
-import type { AccessStore, SessionStore } from '../access/index.js'
+import type { AccessStore, KeyCheck, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
 import type { AnalyticsStore } from '../analytics/index.js'
 import type { ApprovalStore, CommentStore, ScheduleStore, TaskStore } from '../board/index.js'
 import type { ChannelStore } from '../channels/index.js'
-import type { CallContext, Clock, NewId } from '../environment/index.js'
+import type { CallContext, Clock, Logger, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitStore, QuotaStore } from '../limits/index.js'
@@ -22,6 +22,8 @@ export interface StorageSettings {
   readonly logLimit: number
   /** How many outputs a task can have. */
   readonly outputLimit: number
+  /** For warnings about the database and its settings. */
+  readonly logger: Logger
 }
 
 /** What to delete. */
@@ -35,6 +37,11 @@ export type Pruning =
       readonly olderThanMs: number
       readonly limit: number
     }
+  /**
+   * Tasks that were completed longer ago, with all that belongs to them and a `task.deleted` each. A task that others depend on stays until
+   * they are gone, and a parent until its subtasks are done: pruning until nothing is left removes whole chains.
+   */
+  | { readonly rows: 'done_tasks'; readonly olderThanMs: number; readonly limit: number }
   /** Rows that no longer count: keys outside of every window, ended sessions, old login attempts. */
   | { readonly rows: 'limits' | 'sessions' | 'login_attempts'; readonly limit: number }
 
@@ -119,6 +126,11 @@ export interface Storage<Tx = unknown> {
    * the number of open tasks.
    */
   check(asked: { readonly withCounts: boolean }, call: CallContext<Tx>): Promise<StorageState>
+  /**
+   * Keeps one text for all processes of the board: stores `sealed` when nothing is kept, or when `replaces` is. Returns what is kept
+   * afterwards, to all callers the same.
+   */
+  keepKeyCheck(check: KeyCheck, call: CallContext<Tx>): Promise<string>
   /** Deletes at most `limit` rows that are past their time; returns how many. Runs outside of any transaction: ignores `call.tx`. */
   prune(pruning: Pruning, call: CallContext<Tx>): Promise<number>
 }

@@ -1,5 +1,5 @@
 import type { Instant } from '../environment/index.js'
-import { TaskboardError } from '../errors/index.js'
+import { pathText, TaskboardError } from '../errors/index.js'
 import { microsPerUsd, type UsageAmounts } from './usage.js'
 
 /** How much may be spent: at least one of the two is a number. */
@@ -34,7 +34,7 @@ export function readBudget(value: unknown): Budget | null {
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid('budget must be an object')
   for (const name of Object.keys(value)) {
     if (name !== 'tokens' && name !== 'costUsd')
-      throw invalid('budget must have no members but tokens and the cost')
+      throw invalid(`${pathText(['budget', name])} is not a known field`)
   }
   const { tokens = null, costUsd = null } = value as Readonly<Record<string, unknown>>
   if (tokens === null && costUsd === null) throw invalid('budget must have tokens or a cost')

@@ -1,7 +1,16 @@
 export { budgetHolders, isBudgetSpent, nextMonthStart, readBudget } from './budget.js'
 export type { Budget, BudgetHolder, BudgetInput, Spending } from './budget.js'
-export { addUsage, microsPerUsd, noUsage, toUsageReport, usageFields, usageInput } from './usage.js'
-export type { ModelPrice, ModelPrices, UsageAmounts, UsageInput, UsageReport } from './usage.js'
+export {
+  addUsage,
+  microsPerUsd,
+  mostUsageOfReport,
+  noUsage,
+  requireModest,
+  toUsageReport,
+  usageFields,
+  usageInput,
+} from './usage.js'
+export type { ModelPrice, ModelPrices, ReportLimits, UsageAmounts, UsageInput, UsageReport } from './usage.js'
 export { usageGroups } from './usage-store.js'
 export type {
   MonthlyBudget,

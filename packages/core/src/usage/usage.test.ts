@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseInput } from '../errors/index.js'
 import { isBudgetSpent, nextMonthStart, readBudget } from './budget.js'
-import { noUsage, toUsageReport, usageInput } from './usage.js'
+import { noUsage, requireModest, toUsageReport, usageInput } from './usage.js'
 
 const used = { model: 'small', inputTokens: 1_000, outputTokens: 200, cachedInputTokens: 400 }
 const prices = {
@@ -11,9 +11,11 @@ const prices = {
 }
 
 describe('the cost of a report', () => {
-  it('is the given one, else by the price of its model, in whole millionths', () => {
-    expect(toUsageReport({ ...used, costUsd: 0.0000014 }, prices).costMicros).toBe(1)
-    expect(toUsageReport({ ...used, costUsd: 0 }, prices).costMicros).toBe(0)
+  it('is by the price of its model, or the given one when that is larger, in whole millionths', () => {
+    expect(toUsageReport({ ...used, costUsd: 0.0000014 }, {}).costMicros).toBe(1)
+    expect(toUsageReport({ ...used, costUsd: 0.0000014 }, prices).costMicros).toBe(720)
+    expect(toUsageReport({ ...used, costUsd: 0 }, prices).costMicros).toBe(720)
+    expect(toUsageReport({ ...used, costUsd: 0.000721 }, prices).costMicros).toBe(721)
     expect(toUsageReport(used, prices).costMicros).toBe(300 + 20 + 400)
     expect(toUsageReport({ ...used, model: 'plain' }, prices).costMicros).toBe(500 + 400)
     expect(toUsageReport({ ...used, cachedInputTokens: null }, prices)).toEqual({
@@ -55,6 +57,26 @@ describe('a report', () => {
     expect(() => parseInput(usageInput, given)).toThrow(
       expect.objectContaining({ code: 'INVALID_FIELD', field }),
     )
+  })
+})
+
+describe('the most of a report', () => {
+  const refused = (field: string) => expect.objectContaining({ code: 'INVALID_FIELD', field })
+  const report = (given: object) => () => requireModest({ ...used, ...given }, {})
+
+  it('is 100 dollars and ten million tokens', () => {
+    const most = { inputTokens: 9_000_000, outputTokens: 1_000_000, costUsd: 100 }
+    expect(report(most)).not.toThrow()
+    expect(report({ ...most, costUsd: 100.01 })).toThrow(refused('costUsd'))
+    expect(report({ ...most, outputTokens: 1_000_001 })).toThrow(refused('inputTokens'))
+    expect(report({ ...most, inputTokens: 0, outputTokens: 10_000_001 })).toThrow(refused('outputTokens'))
+    expect(report({ costUsd: null })).not.toThrow()
+  })
+
+  it('is what the host says', () => {
+    expect(() => requireModest({ ...used, costUsd: 2 }, { usd: 1 })).toThrow(refused('costUsd'))
+    expect(() => requireModest(used, { tokens: 1_199 })).toThrow(refused('inputTokens'))
+    expect(() => requireModest({ ...used, costUsd: 500 }, { usd: 500, tokens: 1_200 })).not.toThrow()
   })
 })
 
@@ -101,7 +123,7 @@ describe('a budget', () => {
   it.each([[{}], [{ costUsd: 0 }], [{ tokens: 1, usd: 1 }]])(
     'is refused as %j in words for callers whose members have other names',
     (given) => {
-      expect(() => readBudget(given)).toThrow(/^budget [^A-Z]*$/)
+      expect(() => readBudget(given)).toThrow(/^budget\b[^A-Z]*$/)
     },
   )
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textOf, wholeNumber } from '../errors/index.js'
+import { TaskboardError, textOf, wholeNumber } from '../errors/index.js'
 
 /** What work has used. All are whole numbers. */
 export interface UsageAmounts {
@@ -24,7 +24,7 @@ export interface UsageInput {
   readonly outputTokens: number
   /** The part of `inputTokens` that a cache had; default 0. */
   readonly cachedInputTokens?: number | null | undefined
-  /** Default: by the host's `prices`; 0 for a model that has none. */
+  /** For a model of the host's `prices`, what counts is the larger of this and the cost by them. Default 0. */
   readonly costUsd?: number | null | undefined
 }
 
@@ -41,11 +41,12 @@ export type ModelPrices = Readonly<Record<string, ModelPrice>>
 
 export const microsPerUsd = 1_000_000
 
-const MOST_TOKENS = 1_000_000_000_000
-const MOST_USD = 1_000_000
-const COST_RULE = `must be a number from 0 to ${MOST_USD}`
+/** What a host can allow in one report. */
+export const mostUsageOfReport = { usd: 1_000_000, tokens: 1_000_000_000_000 } as const
 
-const tokens = wholeNumber(0, MOST_TOKENS)
+const COST_RULE = `must be a number from 0 to ${mostUsageOfReport.usd}`
+
+const tokens = wholeNumber(0, mostUsageOfReport.tokens)
 
 /** The members of a report. */
 export const usageFields = z.object({
@@ -53,7 +54,7 @@ export const usageFields = z.object({
   inputTokens: tokens,
   outputTokens: tokens,
   cachedInputTokens: tokens.nullish(),
-  costUsd: z.number({ error: COST_RULE }).min(0, COST_RULE).max(MOST_USD, COST_RULE).nullish(),
+  costUsd: z.number({ error: COST_RULE }).min(0, COST_RULE).max(mostUsageOfReport.usd, COST_RULE).nullish(),
 })
 
 /** A report whose cached tokens are part of its input. */
@@ -62,8 +63,32 @@ export const usageInput = usageFields.refine(
   { path: ['cachedInputTokens'], message: 'must not be more than all input tokens' },
 )
 
+/** The most that one report may say. */
+export interface ReportLimits {
+  /** In dollars; default 100. */
+  readonly usd?: number | undefined
+  /** `inputTokens` and `outputTokens` together; default 10,000,000. */
+  readonly tokens?: number | undefined
+}
+
+/** @throws TaskboardError `INVALID_FIELD` for a report beyond the limits, naming `costUsd` or the larger of the two amounts of tokens. */
+export function requireModest(
+  { inputTokens, outputTokens, costUsd }: UsageInput,
+  { usd = 100, tokens: most = 10_000_000 }: ReportLimits,
+): void {
+  if ((costUsd ?? 0) > usd) {
+    throw new TaskboardError('INVALID_FIELD', `costUsd must be at most ${usd} in one report`, {
+      field: 'costUsd',
+    })
+  }
+  if (inputTokens + outputTokens <= most) return
+  const field = inputTokens >= outputTokens ? 'inputTokens' : 'outputTokens'
+  const rule = `inputTokens and outputTokens must add up to at most ${most} in one report`
+  throw new TaskboardError('INVALID_FIELD', rule, { field })
+}
+
 /**
- * The report to store, in whole millionths of a dollar.
+ * The report to store, in whole millionths of a dollar. Who reports may name a higher cost than `prices` do, and no lower one.
  * @example
  * ```ts
  * import { toUsageReport } from '@taskboard/core'
@@ -72,13 +97,15 @@ export const usageInput = usageFields.refine(
  * const used = { model: 'small', inputTokens: 1_000, outputTokens: 100 }
  * console.log(toUsageReport(used, prices).costMicros) // 700
  * console.log(toUsageReport({ ...used, costUsd: 0.01 }, prices).costMicros) // 10000
+ * console.log(toUsageReport({ ...used, costUsd: 0 }, prices).costMicros) // 700
  * ```
  */
 export function toUsageReport(input: UsageInput, prices: ModelPrices): UsageReport {
-  const { model, inputTokens, outputTokens, costUsd = null } = input
+  const { model, inputTokens, outputTokens } = input
   const cachedInputTokens = input.cachedInputTokens ?? 0
   const amounts = { inputTokens, outputTokens, cachedInputTokens }
-  const costMicros = costUsd === null ? priceOf(amounts, prices, model) : Math.round(costUsd * microsPerUsd)
+  const reported = Math.round((input.costUsd ?? 0) * microsPerUsd)
+  const costMicros = Math.max(reported, priceOf(amounts, prices, model))
   return { model, ...amounts, costMicros }
 }
 

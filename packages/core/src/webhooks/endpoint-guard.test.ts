@@ -128,7 +128,7 @@ describe('URLs', () => {
     ['https:\\\\example.com', 'must not contain spaces, backslashes or control characters'],
   ])('refuses %j: %s', (url, reason) => {
     expect(guard.refuseUrl(url)).toBe(reason)
-    expect(local.refuseUrl(url)).toBe(url === 'http://example.com/' ? null : reason)
+    expect(local.refuseUrl(url)).toBe(reason)
   })
 
   it('refuses more than 2,048 characters', () => {
@@ -173,9 +173,19 @@ describe('URLs', () => {
     expect(local.refuseUrl(`https://${host}/latest/meta-data`)).toBe('must be at a public address')
   })
 
-  it('leaves a name over http to the connection when something is allowed', () => {
-    expect(local.refuseUrl('http://receiver.test/')).toBeNull()
-    expect(local.refuseUrl('http://8.8.8.8/')).toBe('must use https')
+  it('opens http only to the allowed addresses, and to no name, since that may be anywhere', () => {
+    for (const host of ['receiver.test', 'example.com', 'receiver', 'notlocalhost', '8.8.8.8', '10.0.0.1']) {
+      expect(local.refuseUrl(`http://${host}/`)).toBe('must use https')
+    }
+    for (const host of ['127.0.0.1', '[::1]', 'localhost:8080'])
+      expect(local.refuseUrl(`http://${host}/`)).toBeNull()
+    expect(local.refuseUrl('https://receiver.test/')).toBeNull()
+  })
+
+  it('takes localhost for loopback, whatever else is allowed', () => {
+    const other = createEndpointGuard({ allow: ['10.0.0.0/8'] })
+    expect(other.refuseUrl('http://localhost/')).toBe('must be at a public address')
+    expect(other.refuseUrl('http://10.0.0.1/')).toBeNull()
   })
 })
 

@@ -3,7 +3,8 @@ import { TaskboardError } from '../errors/index.js'
 
 export interface EndpointGuardOptions {
   /**
-   * Addresses (CIDR or single) that deliveries can go to although they are not public, also over plain HTTP.
+   * Addresses (CIDR or single) that deliveries can go to although they are not public, also over plain HTTP when the URL has the address
+   * itself, or `localhost`.
    * For development and for receivers in the host's own network.
    */
   readonly allow?: readonly string[] | undefined
@@ -13,7 +14,7 @@ export interface EndpointGuardOptions {
 export interface EndpointGuard {
   /**
    * Why an endpoint's URL is refused, or null. Checks the text only, including IP literals in any spelling. Names are not
-   * resolved here: their addresses can change, so each connection is checked instead (`refuseAddress`).
+   * resolved here: their addresses can change, so they require https, and each connection is checked (`refuseAddress`).
    */
   refuseUrl(url: string): string | null
   /** Why a connection to this IP address is refused, or null. The reason does not name the address. */
@@ -68,7 +69,7 @@ export function createEndpointGuard(options: EndpointGuardOptions = {}): Endpoin
       const loopback = ['127.0.0.1', '::1'].map((address) => refuseAddress(address, protocol))
       return loopback.includes(null) ? null : NOT_PUBLIC
     }
-    return protocol === 'http:' && allowed.length === 0 ? HTTPS_ONLY : null
+    return protocol === 'http:' ? HTTPS_ONLY : null
   }
 
   return {

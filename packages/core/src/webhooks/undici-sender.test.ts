@@ -329,6 +329,17 @@ describe('the guard of connections', () => {
     expect(connections()).toBe(0)
   })
 
+  it('connects over http to no address outside of the allowed networks, whatever its name says', async () => {
+    const resolver = fakeResolver({ 'public.test': ['8.8.8.8'], 'mixed.test': ['127.0.0.1', '8.8.8.8'] })
+    const made = sender({ allow: ['127.0.0.0/8'], resolver })
+    for (const host of ['public.test', 'mixed.test', '8.8.8.8']) {
+      expect(await made.send(request(`http://${host}/`))).toMatchObject({
+        kind: 'unanswered',
+        detail: expect.stringContaining('must use https') as string,
+      })
+    }
+  })
+
   it('connects to the accepted address, with the name as the host', async () => {
     const { port } = await serve((incoming, response) => response.end(incoming.headers.host))
     const resolver = fakeResolver({ 'receiver.test': ['127.0.0.1'] })

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { lastDays } from '../analytics/period.js'
 import { can, client, workspaceId } from '../state/api.js'
 import type { Agent, MonthlyBudget, Task } from '../state/wire.js'
+import { isWorkedOn } from '../state/work.js'
 
 /** What a page of agents shows beside the agents themselves. */
 export interface AgentFigures {
@@ -27,7 +28,9 @@ export async function readDoing(abort: AbortSignal): Promise<AgentFigures['doing
     { signal: abort },
   )
   for (const task of tasks) {
-    if (task.agent !== null) byAgent.set(task.agent.id, [...(byAgent.get(task.agent.id) ?? []), task])
+    // A task that a person moved to Doing has the agent that it is assigned to.
+    if (task.agent !== null && isWorkedOn(task))
+      byAgent.set(task.agent.id, [...(byAgent.get(task.agent.id) ?? []), task])
   }
   return byAgent
 }

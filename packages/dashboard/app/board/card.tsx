@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { can } from '../state/api.js'
 import { go, href } from '../state/router.js'
 import type { CardTask } from '../state/wire.js'
+import { holderName, isWorkedOn } from '../state/work.js'
 import { text } from '../text.js'
 import { Icon } from '../ui/icon.js'
 import { formatCost, now, Time } from '../ui/time.js'
@@ -53,7 +54,13 @@ function Facts({ task, parts }: { readonly task: CardTask; readonly parts: Parts
           {text.board.waitsFor(task.open_dependencies)}
         </span>
       )}
-      {task.agent !== null && (
+      {task.column === 'doing' && !isWorkedOn(task) && (
+        <span class="fact">
+          <Icon name="agents" />
+          {holderName(task) ?? text.task.byPerson.status}
+        </span>
+      )}
+      {task.agent !== null && (task.column !== 'doing' || isWorkedOn(task)) && (
         <span class="fact">
           <Icon name="agents" />
           {task.agent.name}
@@ -119,7 +126,7 @@ export function Card({ store, id, onMenu }: CardProps) {
           {hold.message !== null && hold.message !== '' && <span class="clip">{hold.message}</span>}
         </p>
       )}
-      {task.column === 'doing' && (
+      {isWorkedOn(task) && (
         <div
           class="progress"
           role="progressbar"

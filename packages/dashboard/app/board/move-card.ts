@@ -1,5 +1,6 @@
 import type { Column } from '../state/wire.js'
 import { explain } from '../state/failure.js'
+import { moveTask } from '../task/move-task.js'
 import { text } from '../text.js'
 import { announce, complain } from '../ui/announce.js'
 import type { BoardStore } from './store.js'
@@ -9,10 +10,11 @@ export async function moveCard(store: BoardStore, id: string, to: Column): Promi
   const task = store.task(id).peek()
   if (task === undefined || (task.column === to && task.hold === null)) return
   const { title } = task
-  announce(text.board.moving(title, text.columns[to]))
   try {
-    await store.move(id, to)
-    announce(text.board.moved(title, text.columns[to]))
+    await moveTask(task, to, (column) => {
+      announce(text.board.moving(title, text.columns[column]))
+      return store.move(id, column)
+    })
   } catch (error) {
     complain(new Error(text.board.moveFailed(title, explain(error).message)), {
       label: text.actions.retry,

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { can, client, workspace } from '../state/api.js'
 import { href } from '../state/router.js'
@@ -7,27 +7,41 @@ import { ApprovalCard } from '../task/approval-card.js'
 import { BudgetInputs, fromBudgetDraft, toBudgetDraft } from '../task/fields.js'
 import { WriteBox } from '../task/thread.js'
 import { text } from '../text.js'
-import { announce } from '../ui/announce.js'
 import { FormError, useSubmit } from '../ui/form.js'
 import { Icon } from '../ui/icon.js'
 import { Markdown } from '../ui/markdown.js'
 import { Time, formatCost, formatCount } from '../ui/time.js'
-import { reloadWaiting, type Reason } from './waiting.js'
+import type { Reason, ShownEntry } from './shown-entries.js'
 
 interface EntryProps {
-  readonly id: string
+  readonly entry: ShownEntry
   readonly title: ComponentChildren
   readonly since: string | null
   readonly agent?: string | undefined
+  /** How it was handled; shown once it no longer waits. */
+  readonly ending: string
   readonly children: ComponentChildren
 }
 
-/** The frame of one thing that waits. It takes the focus as a whole, so that its keys work. */
-export function Entry({ id, title, since, agent, children }: EntryProps) {
+/** The frame of one thing that waits. It takes the focus as a whole, so that its keys work. Once it was handled, it keeps its size. */
+export function Entry({ entry: { key, handledAt }, title, since, agent, ending, children }: EntryProps) {
+  const ref = useRef<HTMLLIElement>(null)
+  const height = useRef<number | null>(null)
+  const isHandled = handledAt !== null
+  // What is on the page is still as it was before.
+  if (isHandled) height.current ??= ref.current?.getBoundingClientRect().height ?? 0
   return (
-    <li class="waiting" data-entry={id} tabIndex={0} aria-labelledby={`${id}-title`}>
+    <li
+      ref={ref}
+      class={`waiting ${isHandled ? 'waiting-handled' : ''}`}
+      data-entry={key}
+      data-handled={isHandled ? '' : undefined}
+      tabIndex={0}
+      aria-labelledby={`${key}-title`}
+      style={isHandled ? { minBlockSize: `${height.current ?? 0}px` } : {}}
+    >
       <div class="waiting-head">
-        <h3 id={`${id}-title`}>{title}</h3>
+        <h3 id={`${key}-title`}>{title}</h3>
         {since !== null && (
           <small class="quiet">
             {agent !== undefined && <span class="waiting-agent">{agent}</span>}
@@ -35,16 +49,25 @@ export function Entry({ id, title, since, agent, children }: EntryProps) {
           </small>
         )}
       </div>
-      {children}
+      {isHandled ? (
+        <p class="waiting-ending">
+          <Icon name="check" />
+          {ending}
+        </p>
+      ) : (
+        children
+      )}
     </li>
   )
 }
 
 interface HeldProps {
   readonly task: Task
-  /** Called once it was handled here. */
-  readonly onHandled: () => void
+  /** Called once it was handled here, with how. */
+  readonly onHandled: (ending: string) => void
 }
+
+const endings = text.inbox.endings
 
 function useRelease({ task, onHandled }: HeldProps) {
   const form = useSubmit()
@@ -53,9 +76,7 @@ function useRelease({ task, onHandled }: HeldProps) {
       await before()
       await client.tasks.release(task.id, {})
     }
-    if (!(await form.submit(work))) return
-    announce(text.task.actions.released)
-    onHandled()
+    if (await form.submit(work)) onHandled(endings.released)
   }
   return { ...form, release }
 }
@@ -73,7 +94,9 @@ function Question({ task, onHandled }: HeldProps) {
   return (
     <>
       {message !== '' && <Markdown source={message} />}
-      {can('tasks:write') && <WriteBox id={task.id} isAnswer isAnswerOnly onSent={onHandled} />}
+      {can('tasks:write') && (
+        <WriteBox id={task.id} isAnswer isAnswerOnly onSent={() => onHandled(endings.own.answered)} />
+      )}
     </>
   )
 }
@@ -83,7 +106,11 @@ function Failure({ task, onHandled }: HeldProps) {
   const message = task.hold?.message ?? ''
   return (
     <>
-      {message !== '' && <p class="written waiting-reason">{message}</p>}
+      {message !== '' && (
+        <pre class="failure-message waiting-reason" tabIndex={0}>
+          {message}
+        </pre>
+      )}
       {task.attempts > 0 && <p class="quiet small">{text.inbox.attempts(task.attempts)}</p>}
       <FormError failure={failure} />
       <div class="edit-actions">
@@ -156,9 +183,11 @@ function SpentTask({ task, onHandled }: HeldProps) {
 interface ApprovalEntryProps extends HeldProps {
   /** Null until they were read. */
   readonly approvals: readonly Approval[] | null
+  /** Called when the server has not taken a decision: the approvals are no longer as they were read. */
+  readonly onRefused: () => void
 }
 
-function ApprovalEntry({ task, approvals, onHandled }: ApprovalEntryProps) {
+function ApprovalEntry({ task, approvals, onHandled, onRefused }: ApprovalEntryProps) {
   const { failure, isBusy, release } = useRelease({ task, onHandled })
   if (approvals === null) return <p class="quiet">{text.loading}</p>
   if (approvals.length > 0) {
@@ -168,7 +197,10 @@ function ApprovalEntry({ task, approvals, onHandled }: ApprovalEntryProps) {
           <ApprovalCard
             key={approval.id}
             approval={approval}
-            onDecided={approvals.length === 1 ? onHandled : () => undefined}
+            onDecided={(verdict) => {
+              if (verdict === null) onRefused()
+              else if (approvals.length === 1) onHandled(endings.own[verdict])
+            }}
           />
         ))}
       </>
@@ -196,18 +228,21 @@ function ApprovalEntry({ task, approvals, onHandled }: ApprovalEntryProps) {
 }
 
 interface HeldEntryProps extends ApprovalEntryProps {
+  readonly entry: ShownEntry
   readonly reason: Reason
+  readonly ending: string
 }
 
 /** A task that waits for a person, with what the person can do about it. */
-export function HeldEntry({ reason, ...props }: HeldEntryProps) {
+export function HeldEntry({ entry, reason, ending, ...props }: HeldEntryProps) {
   const { task } = props
   return (
     <Entry
-      id={task.id}
+      entry={entry}
       since={task.hold?.since ?? null}
       agent={task.agent?.name}
       title={<a href={href('tasks', task.id)}>{task.title}</a>}
+      ending={ending}
     >
       {reason === 'needs_input' && <Question {...props} />}
       {reason === 'approval' && <ApprovalEntry {...props} />}
@@ -217,14 +252,16 @@ export function HeldEntry({ reason, ...props }: HeldEntryProps) {
   )
 }
 
-/** A monthly budget that is spent. */
-export function SpentBudget({
-  budget,
-  agentName,
-}: {
+interface SpentBudgetProps {
+  readonly entry: ShownEntry
   readonly budget: MonthlyBudget
   readonly agentName: string | null
-}) {
+  readonly ending: string
+  readonly onHandled: (ending: string) => void
+}
+
+/** A monthly budget that is spent. */
+export function SpentBudget({ entry, budget, agentName, ending, onHandled }: SpentBudgetProps) {
   const [draft, setDraft] = useState(() => toBudgetDraft(budget.budget))
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const { agent_id: agentId, workspace_id: workspaceId, used } = budget
@@ -235,13 +272,12 @@ export function SpentBudget({
       agentId === null
         ? client.workspaces.setBudget(workspaceId, body)
         : client.agents.setBudget(agentId, body)
-    if (!(await submit(write))) return
-    announce(text.inbox.raised)
-    reloadWaiting()
+    if (await submit(write)) onHandled(endings.raised)
   }
   return (
     <Entry
-      id={agentId ?? workspaceId}
+      entry={entry}
+      ending={ending}
       since={null}
       title={
         agentId === null

@@ -4,17 +4,9 @@ import { explain, type Failure } from '../state/failure.js'
 import { coalesce } from '../state/coalesce.js'
 import { connection, isLoss, onMessage, taskIdOf } from '../state/live.js'
 import { phase } from '../state/start.js'
-import type { HoldReason, MonthlyBudget, Task } from '../state/wire.js'
+import type { MonthlyBudget, Task } from '../state/wire.js'
 import { text } from '../text.js'
-
-/** The holds that end when a person does something. */
-export const reasons = [
-  'needs_input',
-  'approval',
-  'failed',
-  'budget',
-] as const satisfies readonly HoldReason[]
-export type Reason = (typeof reasons)[number]
+import { reasons, type Reason } from './shown-entries.js'
 
 /** Beyond it the count is `99+`. */
 const MOST_COUNTED = 99
@@ -71,7 +63,7 @@ async function readSpent(id: string, most: number, abort: AbortSignal): Promise<
   if (!abort.aborted) spent.value = found
 }
 
-/** Takes a task out at once: somebody has handled it. */
+/** Takes a task out: it was handled. */
 export function forget(taskId: string): void {
   const now = held.peek()
   if (!reasons.some((reason) => now[reason].some(({ id }) => id === taskId))) return

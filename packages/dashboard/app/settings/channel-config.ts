@@ -1,11 +1,15 @@
 import type { NotificationChannel } from '../state/wire.js'
 import { settingsText } from '../text-settings.js'
 
-/** The types that have a form of their own. The host may register others. */
-export const knownTypes = ['slack', 'discord', 'email'] as const
-export type KnownType = (typeof knownTypes)[number]
+/** The types that have a form of their own. The host registers these, others, or none. */
+const knownTypes = ['slack', 'discord', 'email'] as const
+type KnownType = (typeof knownTypes)[number]
 
 export const isKnownType = (type: string): type is KnownType => knownTypes.some((known) => known === type)
+
+/** The name of a type for people. */
+export const nameOfType = (type: string): string =>
+  isKnownType(type) ? settingsText.channels.types[type] : type
 
 /** What a form holds of a channel's configuration. */
 export interface ConfigDraft {

@@ -7,34 +7,33 @@ import { settingsText } from '../text-settings.js'
 import { announce } from '../ui/announce.js'
 import { Dialog } from '../ui/dialog.js'
 import { FormError, Select, TextArea, TextInput, useSubmit } from '../ui/form.js'
-import { configOf, draftOf, isKnownType, knownTypes, type ConfigDraft } from './channel-config.js'
+import { configOf, draftOf, isKnownType, nameOfType, type ConfigDraft } from './channel-config.js'
 import { channelEvents, EventPicker, type ChannelEvent } from './events.js'
 import { FormActions } from './section.js'
 
 const text = settingsText.channels
 const usual: readonly ChannelEvent[] = ['task.failed', 'approval.requested', 'agent.alert']
-const OTHER = 'other'
-type ChosenType = (typeof knownTypes)[number] | typeof OTHER
 const configFields = ['config.url', 'config.to', 'config']
 
 /** Creates a channel, or changes the one that is given. */
 export function ChannelForm({
   channel,
+  types,
   onClose,
   onSaved,
 }: {
   readonly channel: NotificationChannel | null
+  /** Those that the host has registered. */
+  readonly types: readonly string[]
   readonly onClose: () => void
   readonly onSaved: () => void
 }) {
-  const [chosen, setChosen] = useState<ChosenType>('slack')
-  const [otherType, setOtherType] = useState('')
+  const [type, setType] = useState(types[0] ?? '')
   const [name, setName] = useState(channel?.name ?? '')
   const [events, setEvents] = useState<readonly ChannelEvent[]>(channel?.events ?? usual)
   const [draft, setDraft] = useState(() => draftOf(channel))
-  const idempotencyKey = useRequestKey([chosen, otherType, name, events, draft])
+  const idempotencyKey = useRequestKey([type, name, events, draft])
   const { failure, isBusy, submit, errorOf } = useSubmit()
-  const type = channel?.type ?? (chosen === OTHER ? otherType.trim() : chosen)
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     await submit(async () => {
@@ -55,11 +54,11 @@ export function ChannelForm({
     <Dialog title={channel === null ? text.create : text.edit} onClose={onClose}>
       <form onSubmit={(event) => void onSubmit(event)}>
         {channel === null && (
-          <TypeFields
-            chosen={chosen}
-            onChosen={setChosen}
-            otherType={otherType}
-            onOtherType={setOtherType}
+          <Select
+            label={text.type}
+            value={type}
+            options={types.map((one) => [one, nameOfType(one)] as const)}
+            onValue={setType}
             error={errorOf('type')}
           />
         )}
@@ -88,46 +87,6 @@ export function ChannelForm({
         />
       </form>
     </Dialog>
-  )
-}
-
-function TypeFields({
-  chosen,
-  onChosen,
-  otherType,
-  onOtherType,
-  error,
-}: {
-  readonly chosen: ChosenType
-  readonly onChosen: (type: ChosenType) => void
-  readonly otherType: string
-  readonly onOtherType: (type: string) => void
-  readonly error: string | null
-}) {
-  const isOther = chosen === OTHER
-  return (
-    <>
-      <Select
-        label={text.type}
-        value={chosen}
-        options={[
-          ...knownTypes.map((one) => [one, text.types[one]] as const),
-          [OTHER, text.otherType] as const,
-        ]}
-        onValue={onChosen}
-        error={isOther ? null : error}
-      />
-      {isOther && (
-        <TextInput
-          label={text.typeName}
-          hint={text.typeNameHint}
-          required
-          value={otherType}
-          onValue={onOtherType}
-          error={error}
-        />
-      )}
-    </>
   )
 }
 

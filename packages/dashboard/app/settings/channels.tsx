@@ -6,9 +6,9 @@ import { settingsText } from '../text-settings.js'
 import { announce, complain } from '../ui/announce.js'
 import { Confirm } from '../ui/dialog.js'
 import { ShowPages, usePages } from '../ui/pages.js'
-import { Empty } from '../ui/states.js'
+import { Empty, Failed, useLoaded } from '../ui/states.js'
 import { formatCount, Time } from '../ui/time.js'
-import { isKnownType } from './channel-config.js'
+import { nameOfType } from './channel-config.js'
 import { ChannelForm } from './channel-form.js'
 import { SectionHead } from './section.js'
 
@@ -22,17 +22,24 @@ export function Channels() {
     const answer = await client.notificationChannels.list(query, { signal })
     return { items: answer.notification_channels, next: answer.next_cursor }
   }, [])
+  const types = useLoaded(async (signal) => {
+    const answer = await client.notificationChannels.types({ signal })
+    return answer.notification_channel_types.map(({ name }) => name)
+  }, [])
   const [isCreating, setCreating] = useState(false)
+  const offered = types.value ?? []
+  const isWithoutTypes = types.value?.length === 0
   return (
     <>
       <SectionHead
         title={settingsText.tabs.channels}
-        about={text.about}
-        add={can('webhooks:write') && text.create}
+        about={isWithoutTypes ? text.noTypes : text.about}
+        add={can('webhooks:write') && offered.length > 0 && text.create}
         onAdd={() => setCreating(true)}
       />
+      {types.failure !== null && <Failed failure={types.failure} onRetry={types.reload} />}
       <section class="panel" aria-label={settingsText.tabs.channels}>
-        <ShowPages pages={pages} empty={<Empty title={text.empty} />}>
+        <ShowPages pages={pages} empty={<Empty title={isWithoutTypes ? text.none : text.empty} />}>
           {(channels) => (
             <ul class="row-list">
               {channels.map((channel) => (
@@ -42,7 +49,14 @@ export function Channels() {
           )}
         </ShowPages>
       </section>
-      {isCreating && <ChannelForm channel={null} onClose={() => setCreating(false)} onSaved={pages.reload} />}
+      {isCreating && (
+        <ChannelForm
+          channel={null}
+          types={offered}
+          onClose={() => setCreating(false)}
+          onSaved={pages.reload}
+        />
+      )}
     </>
   )
 }
@@ -52,7 +66,7 @@ function ChannelFacts({ channel }: { readonly channel: NotificationChannel }) {
   return (
     <div class="row-main">
       <p class="row-title">
-        <bdi>{name}</bdi> <span class="chip">{isKnownType(type) ? text.types[type] : type}</span>
+        <bdi>{name}</bdi> <span class="chip">{nameOfType(type)}</span>
         {channel.failing_since !== null && (
           <span class="chip chip-bad">
             {text.failing} <Time at={channel.failing_since} />
@@ -116,7 +130,9 @@ function ChannelRow({
           </button>
         </div>
       )}
-      {open === 'edit' && <ChannelForm channel={channel} onClose={close} onSaved={onChanged} />}
+      {open === 'edit' && (
+        <ChannelForm channel={channel} types={[channel.type]} onClose={close} onSaved={onChanged} />
+      )}
       {open === 'delete' && (
         <Confirm
           title={text.deleteTitle}

@@ -33,6 +33,9 @@ export function workspaceId(): string {
   return shownWorkspaceId.value ?? ''
 }
 
+/** A decision goes on its way when the page is left. */
+const isDecision = (url: string): boolean => url.endsWith('/decision')
+
 /** Connects to the server that `config` describes. `onRefusal` hears the status of each request that was refused. */
 export function connect(to: Config, onRefusal: (status: number) => void): void {
   config = to
@@ -41,7 +44,7 @@ export function connect(to: Config, onRefusal: (status: number) => void): void {
     baseUrl,
     paths: to.paths,
     async fetch(url: string, init: RequestInit): Promise<Response> {
-      const response = await fetch(url, init)
+      const response = await fetch(url, isDecision(url) ? { ...init, keepalive: true } : init)
       if (!response.ok) onRefusal(response.status)
       return response
     },

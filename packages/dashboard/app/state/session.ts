@@ -159,6 +159,11 @@ export async function accessToken({ rejected }: { readonly rejected: string | nu
   return current.text
 }
 
+/** Renews the access token unless the next request has one, and those within a time. */
+export async function keepFresh(forMs: number): Promise<void> {
+  if (token === null || token.expiresAtMs - EARLY_MS - forMs <= Date.now()) await refresh()
+}
+
 /** @throws SessionError with `field` `mfa_code` when a code is needed. */
 export async function logIn({ email, password, mfaCode }: Credentials): Promise<void> {
   await takeToken(

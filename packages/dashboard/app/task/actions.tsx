@@ -7,6 +7,7 @@ import { announce, complain, inform } from '../ui/announce.js'
 import { Confirm, Dialog } from '../ui/dialog.js'
 import { FormError, TextArea, useSubmit } from '../ui/form.js'
 import { Icon } from '../ui/icon.js'
+import { moveTask } from './move-task.js'
 import type { LiveTask } from './use-task.js'
 
 const words = text.task.actions
@@ -41,10 +42,14 @@ interface ActionProps {
 
 function Move({ live, task, onClose }: ActionProps) {
   const { failure, isBusy, submit } = useSubmit()
+  const carryOut = async (column: Column): Promise<void> =>
+    live.put(await client.tasks.move(task.id, { to: column }))
   const move = async (to: Column): Promise<void> => {
-    if (!(await submit(async () => live.put(await client.tasks.move(task.id, { to }))))) return
-    announce(words.moved(text.columns[to]))
-    onClose()
+    let isMoved = false
+    const isAnswered = await submit(async () => {
+      isMoved = await moveTask(task, to, carryOut)
+    })
+    if (isAnswered && isMoved) onClose()
   }
   return (
     <Dialog title={`${words.moveTo} …`} onClose={onClose}>
@@ -106,6 +111,51 @@ function Cancel({ live, task, onClose }: ActionProps) {
   )
 }
 
+/** A person does what an agent would have done. */
+function Complete({ live, task, onClose }: ActionProps) {
+  const [result, setResult] = useState('')
+  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const isWorked = task.column === 'doing' && task.taken_by === null
+  const complete = async (): Promise<void> => {
+    const body = { result: result.trim(), take_over: isWorked }
+    const isSent = await submit(async () => {
+      await client.tasks.complete(task.id, body)
+      live.put(await client.tasks.get(task.id))
+    })
+    if (!isSent) return
+    announce(words.completed)
+    onClose()
+  }
+  return (
+    <Dialog title={words.completeTitle} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void complete()
+        }}
+      >
+        <p>{isWorked ? `${words.completeStops} ${words.completeHint}` : words.completeHint}</p>
+        <TextArea
+          label={words.result}
+          rows={4}
+          value={result}
+          onValue={setResult}
+          error={errorOf('result')}
+        />
+        <FormError failure={failure} fields={['result']} />
+        <div class="dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            {words.notYet}
+          </button>
+          <button class="button button-primary" aria-disabled={isBusy}>
+            {words.complete}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
 /** Ends a hold. */
 export function ReleaseButton({
   live,
@@ -135,7 +185,7 @@ export function ReleaseButton({
 
 /** What a person can do with a task as a whole. */
 export function TaskActions({ live, task }: Omit<ActionProps, 'onClose'>) {
-  const [open, setOpen] = useState<'move' | 'cancel' | 'delete' | null>(null)
+  const [open, setOpen] = useState<'move' | 'complete' | 'cancel' | 'delete' | null>(null)
   const close = (): void => setOpen(null)
   if (!can('tasks:write')) return null
   const remove = async (): Promise<void> => {
@@ -154,6 +204,12 @@ export function TaskActions({ live, task }: Omit<ActionProps, 'onClose'>) {
         <Icon name="move" />
         {words.move}
       </button>
+      {task.column !== 'done' && (
+        <button type="button" class="button button-small" onClick={() => setOpen('complete')}>
+          <Icon name="check" />
+          {words.complete}
+        </button>
+      )}
       {task.hold !== null && (
         <ReleaseButton
           live={live}
@@ -172,6 +228,7 @@ export function TaskActions({ live, task }: Omit<ActionProps, 'onClose'>) {
         {words.delete}
       </button>
       {open === 'move' && <Move live={live} task={task} onClose={close} />}
+      {open === 'complete' && <Complete live={live} task={task} onClose={close} />}
       {open === 'cancel' && <Cancel live={live} task={task} onClose={close} />}
       {open === 'delete' && (
         <Confirm

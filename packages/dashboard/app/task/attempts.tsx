@@ -1,5 +1,6 @@
 import { client } from '../state/api.js'
 import type { TaskAttempt, TaskDetail } from '../state/wire.js'
+import { isWorkedOn } from '../state/work.js'
 import { text } from '../text.js'
 import { Show, useLoaded } from '../ui/states.js'
 import { formatSeconds, Time } from '../ui/time.js'
@@ -34,7 +35,7 @@ function Row({ attempt }: { readonly attempt: TaskAttempt }) {
 
 /** The one in progress, which the list of attempts does not have. */
 function current(task: TaskDetail): TaskAttempt | null {
-  if (task.column !== 'doing' || task.agent === null || task.started_at === null) return null
+  if (!isWorkedOn(task) || task.agent === null || task.started_at === null) return null
   return {
     agent: { id: task.agent.id, name: task.agent.name },
     started_at: task.started_at,

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { can, client } from '../state/api.js'
 import { taskIdOf } from '../state/live.js'
 import { useReload } from '../state/use-messages.js'
-import type { TaskDetail } from '../state/wire.js'
+import type { HoldReason, TaskDetail } from '../state/wire.js'
 import { text } from '../text.js'
 import { Icon } from '../ui/icon.js'
 import { Markdown } from '../ui/markdown.js'
@@ -29,13 +29,21 @@ export function PendingApprovals({ task }: { readonly task: TaskDetail }) {
       {({ approvals }) => (
         <>
           {approvals.map((approval) => (
-            <ApprovalCard key={approval.id} approval={approval} onDecided={loaded.reload} />
+            <ApprovalCard key={approval.id} approval={approval} onDecided={() => loaded.reload()} />
           ))}
           {approvals.length === 0 && hold?.reason === 'approval' && <p>{text.task.hold.noApproval}</p>}
         </>
       )}
     </Show>
   )
+}
+
+/** A question is Markdown. The message of a failure is what a program wrote: each of its characters and lines counts. */
+function Message({ reason, children: message }: { readonly reason: HoldReason; readonly children: string }) {
+  if (reason === 'approval') return null
+  if (reason === 'needs_input') return <Markdown source={message} />
+  if (reason === 'failed') return <pre class="failure-message">{message}</pre>
+  return <p class="written">{message}</p>
 }
 
 /** What had the focus goes with the hold that it answered: the reader goes on at the title. */
@@ -66,7 +74,7 @@ export function HoldBanner({ task }: { readonly task: TaskDetail }) {
           <Time at={since} />
         </small>
       </h3>
-      {message !== null && message !== '' && reason !== 'approval' && <Markdown source={message} />}
+      {message !== null && message !== '' && <Message reason={reason}>{message}</Message>}
       {reason === 'budget' && <p class="small">{text.task.hold.budgetHint}</p>}
       {reason === 'needs_input' && can('tasks:write') && <WriteBox id={id} isAnswer />}
       {reason === 'approval' && <PendingApprovals task={task} />}

@@ -5,6 +5,7 @@ import { taskIdOf } from '../state/live.js'
 import { href } from '../state/router.js'
 import { useMessages, useReload } from '../state/use-messages.js'
 import type { Task, TaskDetail } from '../state/wire.js'
+import { isWorkedOn } from '../state/work.js'
 import { text } from '../text.js'
 import { announce } from '../ui/announce.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
@@ -13,9 +14,9 @@ import { Show, useLoaded } from '../ui/states.js'
 
 const MOST_SUBTASKS = 200
 
-function state({ column, hold, progress }: Task): string {
+function state({ column, hold, progress, attempts }: Task): string {
   if (hold !== null) return text.holds[hold.reason]
-  return column === 'doing' ? text.board.progress(progress) : text.columns[column]
+  return isWorkedOn({ column, attempts }) ? text.board.progress(progress) : text.columns[column]
 }
 
 function Row({ task }: { readonly task: Task }) {
@@ -24,7 +25,7 @@ function Row({ task }: { readonly task: Task }) {
     <li class="subtask">
       <a href={href('tasks', task.id)}>{task.title}</a>
       <span class={`chip ${tone}`}>{state(task)}</span>
-      {task.column === 'doing' && (
+      {isWorkedOn(task) && (
         <progress max={100} value={task.progress} aria-label={text.board.progress(task.progress)} />
       )}
     </li>

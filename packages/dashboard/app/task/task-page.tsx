@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { account, chooseWorkspace, readAccount, workspaceId } from '../state/api.js'
 import { leaveTask } from '../state/router.js'
 import type { TaskDetail } from '../state/wire.js'
+import { holderName, isWorkedOn } from '../state/work.js'
 import { text } from '../text.js'
 import { inform } from '../ui/announce.js'
 import { Dialog } from '../ui/dialog.js'
@@ -32,7 +33,7 @@ import { Subtasks } from './subtasks.js'
 import { Thread } from './thread.js'
 import { Usage } from './usage.js'
 import { useTask, type LiveTask } from './use-task.js'
-import { WhyNext } from './why.js'
+import { useScore, WhyNext, WhyNobody, type LoadedScore } from './why.js'
 
 interface PartProps {
   readonly live: LiveTask
@@ -117,6 +118,10 @@ function formatBytes(size: number): string {
 
 function Progress({ task }: { readonly task: TaskDetail }) {
   if (task.column !== 'doing') return null
+  if (!isWorkedOn(task)) {
+    const { movedBy, aPerson } = text.task.byPerson
+    return <p class="task-note">{movedBy(holderName(task) ?? aPerson)}</p>
+  }
   return (
     <div class="task-progress">
       <div
@@ -134,10 +139,15 @@ function Progress({ task }: { readonly task: TaskDetail }) {
   )
 }
 
-function Main({ live, task }: PartProps) {
+interface ScoredProps extends PartProps {
+  readonly score: LoadedScore
+}
+
+function Main({ live, task, score }: ScoredProps) {
   return (
     <div class="task-main">
       <HoldBanner task={task} />
+      {task.column === 'todo' && <WhyNobody loaded={score} />}
       <Progress task={task} />
       <Editable
         live={live}
@@ -192,7 +202,7 @@ const times = [
   ['updated', 'updated_at'],
 ] as const
 
-function Aside(part: PartProps) {
+function Aside({ score, ...part }: ScoredProps) {
   const { task } = part
   return (
     <aside class="task-aside" aria-label={text.task.details}>
@@ -204,7 +214,9 @@ function Aside(part: PartProps) {
               <OtherTask id={task.parent_id} />
             </Prop>
           )}
-          {task.agent !== null && <Prop label={text.task.facts.agent}>{task.agent.name}</Prop>}
+          {task.agent !== null && (task.column !== 'doing' || isWorkedOn(task)) && (
+            <Prop label={text.task.facts.agent}>{task.agent.name}</Prop>
+          )}
           <EditableProp {...part} field={priorityField} />
           <EditableProp {...part} field={typeField} />
           <EditableProp {...part} field={deadlineField} />
@@ -224,7 +236,7 @@ function Aside(part: PartProps) {
         </div>
         <Metadata task={task} />
       </section>
-      {task.column === 'todo' && task.hold === null && <WhyNext task={task} />}
+      {task.column === 'todo' && <WhyNext loaded={score} />}
       <Usage task={task} />
       <Attempts task={task} />
     </aside>
@@ -233,19 +245,20 @@ function Aside(part: PartProps) {
 
 function Body({ live, task }: PartProps) {
   const { status, hold } = task
+  const score = useScore(task)
+  const isPersons = task.column === 'doing' && !isWorkedOn(task)
+  const name = isPersons ? text.task.byPerson.status : text.statuses[status]
   const tone = { completed: 'chip-good', failed: 'chip-bad', blocked: 'chip-warn' }[status as string] ?? ''
   return (
     <>
       <div class="task-bar">
-        <span class={`chip chip-status ${tone}`}>
-          {hold === null ? text.statuses[status] : text.holds[hold.reason]}
-        </span>
+        <span class={`chip chip-status ${tone}`}>{hold === null ? name : text.holds[hold.reason]}</span>
         <span class="spacer" />
         <TaskActions live={live} task={task} />
       </div>
       <div class="task-columns">
-        <Main live={live} task={task} />
-        <Aside live={live} task={task} />
+        <Main live={live} task={task} score={score} />
+        <Aside live={live} task={task} score={score} />
       </div>
     </>
   )

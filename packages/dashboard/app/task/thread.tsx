@@ -45,7 +45,7 @@ function Entry({ comment: { author, kind, body, created_at: at } }: { readonly c
   return (
     <li class={`entry entry-${kind}`}>
       <p class="entry-head">
-        <strong class="clip">{author.name ?? text.task.thread.authors[author.kind]}</strong>
+        <strong class="clip">{author.name ?? author.id ?? text.task.thread.authors[author.kind]}</strong>
         {kind !== 'comment' && (
           <span class={`chip ${kind === 'question' ? 'chip-warn' : 'chip-good'}`}>
             {text.task.thread.kinds[kind]}

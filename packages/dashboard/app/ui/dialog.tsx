@@ -99,8 +99,8 @@ export function Confirm({
           type="button"
           class={`button ${isDangerous ? 'button-danger' : 'button-primary'}`}
           onClick={() => {
-            onClose()
             onConfirm()
+            onClose()
           }}
         >
           {action}

@@ -97,7 +97,7 @@ const task = (kind: keyof Ready['ids'], text: string | RegExp): Shown => ({
 })
 
 const ofTasks: readonly Shown[] = [
-  task('todo', 'Why is this next?'),
+  task('todo', 'Why is nobody working on this?'),
   task('approval', 'An agent asks for approval'),
   task('question', 'An agent asks'),
   task('failed', 'The bank is closed.'),
@@ -260,7 +260,7 @@ it('lists every page that the application has', async () => {
   const known = ((await import(router)) as { readonly pages: readonly string[] }).pages
   vi.unstubAllGlobals()
   const listed = new Set(pages.map(({ hash }) => hash.split('/')[1]))
-  expect(known.filter((page) => !listed.has(page))).toEqual([])
+  expect([...known, 'tasks'].filter((page) => !listed.has(page))).toEqual([])
   const titles = new Set(pages.map(({ name }) => name))
   expect(titles.size).toBe(pages.length)
 })

@@ -106,6 +106,8 @@ it('escapes what cannot be seen in the input of an approval', async () => {
   await app.board.requestApproval(id, { fencingToken, action: 'pay', summary: 'Pay', input })
   await app.logIn()
   const dialog = await openTask(app, id)
+  await assertShown(dialog.getByText('acme\\u3164\\u00a0\\u2800\\u0085\\u034f\\ufe0f\\udb40\\udc41\\u202e'))
+  await dialog.getByRole('button', { name: 'JSON' }).click()
   expect(await dialog.locator('pre.exact').textContent()).toBe(
     '{\n  "to": "acme\\u3164\\u00a0\\u2800\\u0085\\u034f\\ufe0f\\udb40\\udc41\\u202e",\n  "note": "two words"\n}',
   )

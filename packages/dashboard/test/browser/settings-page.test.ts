@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { TaskboardError, type NotificationType } from '@taskboard/core'
 import { discord, email, slack } from '@taskboard/notify'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -13,6 +14,17 @@ let receiverUrl: string
 /** What the receiver answers. */
 let status = 500
 
+/** A type of the host's own. */
+const pager: NotificationType = {
+  name: 'pager',
+  secrets: [],
+  readConfig({ shift }) {
+    if (typeof shift === 'string') return { shift }
+    throw new TaskboardError('INVALID_FIELD', 'shift must be text', { field: 'shift' })
+  },
+  deliver: () => Promise.resolve(),
+}
+
 beforeAll(async () => {
   receiver = createServer((request, response) => {
     request.resume()
@@ -20,9 +32,13 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-  const mail = email({ transport: 'smtp://127.0.0.1:1', from: 'board@example.com' })
+  const mail = email({
+    transport: 'smtp://127.0.0.1:1',
+    from: 'board@example.com',
+    allowRecipient: () => true,
+  })
   app = await stage.open({
-    taskboard: { notifications: [slack(), discord(), mail], webhooks: { allow: ['127.0.0.0/8'] } },
+    taskboard: { notifications: [slack(), discord(), mail, pager], webhooks: { allow: ['127.0.0.0/8'] } },
   })
   await app.context.grantPermissions(['clipboard-read', 'clipboard-write'])
 }, 60_000)
@@ -123,16 +139,22 @@ it('registers a webhook, tests it, reads its log, sends again, and rotates its s
   await page.getByText('No webhooks yet.').waitFor()
 })
 
-it('sets up a channel, names the types that there are, keeps its secret, and says why a test failed', async () => {
+it('offers the types of channels that the host registered, keeps a secret, and says why a test failed', async () => {
   const { page } = app
   status = 500
   await app.go('#/settings/channels')
   await button('New channel').click()
-  await field('Type').selectOption('Another type …')
-  await field('Name of the type').fill('pager')
+  expect(await field('Type').locator('option').allInnerTexts()).toEqual([
+    'Slack',
+    'Discord',
+    'Email',
+    'pager',
+  ])
+  await field('Type').selectOption('pager')
   await field('Name').fill('Ops')
+  await field('Configuration (JSON)').fill('{"shift": 7}')
   await button('Create channel').click()
-  await page.getByText('Type must be one of slack, discord, email, not pager.').waitFor()
+  await page.getByText('Config.shift must be text').waitFor()
   await field('Type').selectOption('Slack')
   await field('URL of the incoming webhook').fill(`${receiverUrl}?token=T0P-S3CRET`)
   await button('Create channel').click()
@@ -147,6 +169,15 @@ it('sets up a channel, names the types that there are, keeps its secret, and say
   await page.getByText(/^Delivered in \d+ ms\.$/).waitFor()
   expect(await page.content()).not.toContain('T0P-S3CRET')
   await expectAccessible()
+})
+
+it('says at the top that a host has registered no types of channels, and offers none', async () => {
+  const bare = await stage.open()
+  await bare.go('#/settings/channels')
+  await bare.page.getByText('This server offers no types of channels.').waitFor()
+  await bare.page.getByText('No channels', { exact: true }).waitFor()
+  expect(await controlsOf(bare.page).button('New channel').count()).toBe(0)
+  expect(await bare.violations()).toEqual([])
 })
 
 it('adds a schedule, and says in words when it adds its next task', async () => {

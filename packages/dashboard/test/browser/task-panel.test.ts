@@ -1,4 +1,4 @@
-import type { Agent } from '@taskboard/core'
+import { type Agent, shortDigest } from '@taskboard/core'
 import { describe, expect, it } from 'vitest'
 import { type OpenedApp, type OpenOptions, useStage } from '../opened-app.js'
 import { eachLogin } from '../setting.js'
@@ -32,6 +32,41 @@ async function claim({ board, agent }: AppWithAgent) {
 }
 
 describe('the panel of a task', () => {
+  it('completes a task by a person, with a result, also one that an agent has', async () => {
+    const app = await open()
+    const { task, dialog } = await openTask(app, { title: 'Call the customer' })
+    const complete = async (result: string): Promise<void> => {
+      await dialog.getByRole('button', { name: 'Complete' }).click()
+      const asked = app.page.getByRole('dialog', { name: 'Complete this task yourself?' })
+      await asked.getByLabel('Result (optional)').fill(result)
+      await asked.getByRole('button', { name: 'Complete' }).click()
+      await asked.waitFor({ state: 'detached' })
+    }
+    await complete('They want it in blue.')
+    await dialog.getByText('They want it in blue.').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Complete' }).count()).toBe(0)
+    const done = await app.board.get(task.id)
+    expect([done.result, done.takenBy?.kind]).toEqual(['They want it in blue.', 'user'])
+
+    await app.board.move(task.id, 'TODO')
+    await claim(app)
+    await dialog.getByText('Attempts').first().waitFor()
+    await complete('In red, after all.')
+    await dialog.getByText('In red, after all.').waitFor()
+    expect((await app.board.get(task.id)).takenBy?.name).toContain('@')
+  })
+
+  it('names the authors of its thread, and shows the id of one without a name', async () => {
+    const app = await open()
+    const { task, dialog } = await openTask(app, { title: 'Talk' })
+    for (const name of ['Grace Hopper', null]) {
+      await app.board.comment(task.id, { body: 'b' }, { actor: { kind: 'user', id: 'member-7', name } })
+    }
+    await dialog.getByText('Grace Hopper').waitFor()
+    await dialog.getByText('member-7').waitFor()
+    expect(await dialog.getByText('Person', { exact: true }).count()).toBe(0)
+  })
+
   it('edits every field in its place', async () => {
     const app = await open()
     const { board, agent } = app
@@ -178,20 +213,25 @@ describe('the panel of a task', () => {
       await app.page.keyboard.press('Control+Enter')
       await dialog.getByLabel('Write a comment').waitFor()
       const second = await claim(app)
-      await board.requestApproval(second.id, {
+      const { approval } = await board.requestApproval(second.id, {
         fencingToken: second.fencingToken,
         action: 'buy',
         summary: 'Buy the paint',
         input: { colour: 'green\u202e', litres: 2 },
       })
       await dialog.getByRole('button', { name: 'Approve' }).waitFor()
+      expect(await dialog.locator('.input dd').allTextContents()).toEqual(['green\\u202e', '2'])
+      await dialog.getByRole('button', { name: 'JSON' }).click()
       expect(await dialog.locator('pre.exact').textContent()).toBe(
         '{\n  "colour": "green\\u202e",\n  "litres": 2\n}',
       )
+      await dialog.getByText(`Exact input, digest ${shortDigest(approval.inputDigest)}`).waitFor()
       await expect(app.violations()).resolves.toEqual([])
       await dialog.getByLabel('Comment (optional)').fill('Not the cheap one')
       await dialog.getByRole('button', { name: 'Approve' }).click()
-      await dialog.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' })
+      await dialog.locator('.decided').getByText('You can undo this for 5 seconds.').waitFor()
+      await expect(app.violations()).resolves.toEqual([])
+      await dialog.locator('.decided').waitFor({ state: 'detached' })
       const { comments } = await board.comments(first.id)
       expect(comments.map(({ kind }) => kind)).toEqual(['question', 'comment', 'answer', 'decision'])
       const attempts = dialog.locator('.attempts')
@@ -213,11 +253,16 @@ describe('the panel of a task', () => {
     await page.getByLabel('Why (optional)').fill('No longer needed')
     await page.getByRole('dialog').last().getByRole('button', { name: 'Cancel task' }).click()
     await dialog.getByRole('heading', { name: 'Cancelled' }).waitFor()
+    // With an agent that is there, the task only waits for its turn.
+    await claim(app)
     await dialog.getByRole('button', { name: 'Release' }).click()
-    await dialog.getByRole('heading', { name: 'Why is this next?' }).waitFor()
+    await dialog.getByRole('heading', { name: 'Place in the queue' }).waitFor()
     await dialog.getByRole('row', { name: /Priority/ }).waitFor()
     await dialog.getByRole('button', { name: 'Move', exact: true }).click()
     await page.getByRole('button', { name: 'Done', exact: true }).click()
+    const question = page.getByRole('dialog', { name: 'Move to Done?' })
+    await question.getByRole('button', { name: 'Move', exact: true }).click()
+    await question.waitFor({ state: 'detached' })
     await dialog.getByText('Done', { exact: true }).first().waitFor()
     expect((await board.get(task.id)).column).toBe('DONE')
     await dialog.getByRole('button', { name: 'Delete' }).click()

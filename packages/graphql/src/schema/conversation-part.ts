@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalStatus, TaskboardError } from '@taskboard/core'
+import { type Approval, type ApprovalStatus, shortDigest, TaskboardError } from '@taskboard/core'
 import type { GraphqlContext } from '../graphql-context.js'
 import { nullIfAbsent } from '../loaders.js'
 import type { WireObject } from '../wire-names.js'
@@ -35,10 +35,16 @@ const types = /* GraphQL */ `
     answerTask(id: ID!, body: String!): Comment
     "Puts a claimed task on hold. With NEEDS_INPUT the message is a question, and required."
     holdTask(id: ID!, input: HoldTaskInput!): WorkedTask
-    "Asks for permission to do one thing, once, under a claim."
+    "Asks for permission to do one thing, once, under a claim. The action is not tool:…, which is for agents of the host."
     requestApproval(id: ID!, input: RequestApprovalInput!): RequestedApproval
     "Approves or rejects what an agent wants to do, and releases its task. Needs approvals:write."
-    decideApproval(id: ID!, decision: ApprovalDecision!, comment: String): Approval
+    decideApproval(
+      id: ID!
+      decision: ApprovalDecision!
+      comment: String
+      "The shortDigest or inputDigest that the person was shown: refused when the input has another."
+      digest: String
+    ): Approval
   }
 
   input HoldTaskInput {
@@ -65,16 +71,17 @@ const types = /* GraphQL */ `
   type Comment {
     id: ID!
     taskId: ID!
-    author: CommentAuthor!
+    author: NamedActor!
     kind: CommentKind!
     body: String!
     createdAt: DateTime!
   }
 
-  type CommentAuthor {
+  "Who wrote, decided or took something."
+  type NamedActor {
     kind: ActorKind!
     id: ID
-    "As it was when the comment was written."
+    "As it was at that time."
     name: String
   }
 
@@ -96,12 +103,16 @@ const types = /* GraphQL */ `
     inputJson: String!
     "The SHA-256 of the canonical JSON of the input."
     inputDigest: String!
+    "The first 12 digits of inputDigest, such as 3f2a-91bc-0d4e: show it with the input."
+    shortDigest: String!
     status: ApprovalStatus!
     agentId: ID!
     requestedBy: ChangeActor!
+    "What asked, and may use it."
+    asker: ApprovalAsker!
     requestedAt: DateTime!
     expiresAt: DateTime!
-    decidedBy: ChangeActor
+    decidedBy: NamedActor
     decidedAt: DateTime
     comment: String
     usedAt: DateTime
@@ -212,14 +223,15 @@ interface DecisionArguments {
   readonly id: string
   readonly decision: string
   readonly comment?: string | null
+  readonly digest?: string | null
 }
 
 async function decideApproval(
   _: unknown,
-  { id, decision, comment: said }: DecisionArguments,
+  { id, decision, comment: said, digest }: DecisionArguments,
   { write, services, principal }: GraphqlContext,
 ): Promise<Approval> {
-  await write('decideApproval', { params: { approvalId: id }, body: { decision, comment: said } })
+  await write('decideApproval', { params: { approvalId: id }, body: { decision, comment: said, digest } })
   return services.approvals.find(principal, id)
 }
 
@@ -242,6 +254,10 @@ export const conversationPart: SchemaPart = {
       requestApproval: { weight: 250, resolve: requestApproval },
       decideApproval: { weight: 250, resolve: decideApproval },
     },
-    Approval: { inputJson: ({ input }: Approval) => JSON.stringify(input) },
+    Approval: {
+      inputJson: ({ input }: Approval) => JSON.stringify(input),
+      shortDigest: ({ inputDigest }: Approval) => shortDigest(inputDigest),
+      asker: ({ asker }: Approval) => asker.kind,
+    },
   },
 }

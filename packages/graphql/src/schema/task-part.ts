@@ -27,6 +27,8 @@ function writeTask(operationId: string, bodyOf?: (args: never) => WireObject): F
       const answer = await context.write(operationId, {
         ...(params && { params }),
         ...(body && { body }),
+        // Of the answer only the id is read; the task is then read with the fields that are asked for.
+        unread: ['estimated_completion'],
       })
       return context.services.tasks.find(context.principal, String(answer['id']))
     },
@@ -114,6 +116,7 @@ function taskFields(): SchemaPart['fields'][string] {
     status: of(taskStatus),
     column: of(({ column }) => column.toLowerCase()),
     hold: of(({ hold }) => hold),
+    takenBy: of(({ takenBy }) => takenBy),
     progress: of(({ progress }) => progress),
     openDependencies: of(({ openDependencies }) => openDependencies),
     result: of(({ result }) => result),

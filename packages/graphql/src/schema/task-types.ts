@@ -83,6 +83,8 @@ ${taskListArguments}
     progress: Int!
     "The agent that works it, else that completed it, else that it is assigned to."
     agent: Agent
+    "Who moved it to DOING or DONE, or completed it, without an agent."
+    takenBy: NamedActor
     "How many of dependsOn are not done."
     openDependencies: Int!
     result: String

@@ -15,11 +15,11 @@ const types = /* GraphQL */ `
     addTaskLogLine(id: ID!, input: LogLineInput!): AddedLogLine
     "Adds a reference to something that a claimed task produced."
     addTaskOutput(id: ID!, input: OutputInput!): Output
-    "Records what work on a task has used."
+    "Records what work on a task has used. Without the token of a claim it needs agents:write too."
     reportTaskUsage(id: ID!, input: UsageInput!): RecordedUsage
     "Creates subtasks of a claimed task, all or none, and returns their ids. With wait, the task waits for them, and that attempt does not count."
     delegateTask(id: ID!, input: DelegateInput!): [ID!]
-    "Ends a claimed task with its result."
+    "Completes a task with its result: as the agent that works on it, with the token of its claim, or as a person, without one."
     completeTask(id: ID!, input: CompleteTaskInput!): WorkedTask
     "Fails a claimed task. It is retried as long as attempts remain and retry is not false."
     failTask(id: ID!, input: FailTaskInput!): WorkedTask
@@ -47,7 +47,7 @@ const types = /* GraphQL */ `
     outputTokens: Float!
     "The part of inputTokens that a cache had. Default 0."
     cachedInputTokens: Float
-    "Default: by the prices of the host."
+    "What counts is the larger of this and the cost by the prices of the host. Default 0."
     costUsd: Float
     leaseSeconds: Int
   }
@@ -112,14 +112,18 @@ const types = /* GraphQL */ `
   }
 
   input CompleteTaskInput {
-    fencingToken: Int!
+    "The token of the claim. Without one, a person completes the task, in any column."
+    fencingToken: Int
     result: String!
+    "Whether a person completes the task also while an agent works on it. That ends the run of the agent. Default false."
+    takeOver: Boolean
   }
 
   input FailTaskInput {
     fencingToken: Int!
     reason: String!
     retry: Boolean
+    retryAfterS: Int
   }
 
   "A newly claimed task."

@@ -1,5 +1,6 @@
 import {
   approvalStatuses,
+  askerKinds,
   columns,
   commentKinds,
   holdReasons,
@@ -71,6 +72,11 @@ export const valueTypes = [
   enumOf('UsageGroup', 'What the sums of usage are by.', usageGroups),
   enumOf('CommentKind', 'What a comment is.', commentKinds),
   enumOf('ApprovalStatus', 'The state of an approval.', approvalStatuses),
+  enumOf(
+    'ApprovalAsker',
+    "What asked: an agent in the host's process, a credential, or the host's own code.",
+    askerKinds,
+  ),
   enumOf('ApprovalDecision', 'What a person decides.', approvalDecisions),
   enumOf('ApprovalOutcome', 'What a request for approval found.', [...approvalDecisions, 'pending']),
   enumOf('ActorKind', 'What kind of actor made a change.', actorKinds),

@@ -19,10 +19,10 @@ export function boardInProcess(
   })
   return {
     scopes: principal.scopes,
-    async call(operationId, { params, query, body, idempotencyKey }) {
+    async call(operationId, { params, query, body, idempotencyKey, unread }) {
       const given =
         query && Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-      const called = { principal, request: plain(idempotencyKey), params, query: given, body }
+      const called = { principal, request: plain(idempotencyKey), params, query: given, body, unread }
       return ((await caller(operationId, called)) ?? {}) as Answer
     },
     explain(error) {

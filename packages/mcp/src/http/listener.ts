@@ -36,8 +36,8 @@ export function createListen(taskboard: { readonly services: TransportServices }
   const endpoint = realtimeEndpoint(taskboard)
 
   return async (request, onEnd) => {
-    const { clientAddress, targetOrigin } = request
-    const origin: Origin = { clientAddress, targetOrigin, header: (name) => request.header(name) }
+    const { clientAddress, targetOrigin, raw } = request
+    const origin: Origin = { clientAddress, targetOrigin, raw, header: (name) => request.header(name) }
     const socket = silentSocket(onEnd)
     socket.listener = endpoint.connect(socket, origin, protocol)
     const connection = opened.get(origin)

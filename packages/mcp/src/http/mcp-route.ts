@@ -6,17 +6,18 @@ import {
   protectedRoute,
   type Route,
   type RouteGroup,
+  routePath,
   type TransportServices,
 } from '@taskboard/core/transport'
 import { enterpriseErrorEnvelope, TaskboardError } from '@taskboard/core'
 import { createServer } from '../mcp-server.js'
-import { checkOptions, type McpOptions, setsOf } from '../mcp-options.js'
+import { checkOptions, type McpOptions, readChoice } from '../mcp-options.js'
 import { boardInProcess } from './board-in-process.js'
 import { wantedPlaces } from '../resources.js'
 import { ChangeFeed } from './changes.js'
 import { observedStream } from './observed-stream.js'
 import { createListen, type Listen, type Listening } from './listener.js'
-import { refusePage } from './page-guard.js'
+import { refuseHost, refusePage } from './page-guard.js'
 import { resourceMetadata } from './resource-metadata.js'
 import { toFetchRequest } from './fetch-request.js'
 
@@ -25,6 +26,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const REFUSED = -32000
 const PARSE_ERROR = -32700
 const INVALID_PARAMS = -32602
+/** Of a stream: middleware that compresses and proxies that buffer (nginx) would keep its events back. */
+const AS_IT_COMES = { 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' }
 
 /** Of the id of a subscription: each notification repeats it. */
 const LONGEST_ID = 255
@@ -33,7 +36,7 @@ const LONGEST_ID = 255
  * The endpoint of the Model Context Protocol as a route, for the `routes` of an HTTP adapter: tools and resources for AI agents. It
  * uses the credentials, the limits, the scopes and the reach of the enterprise API. It keeps no session: it answers clients of the
  * protocol's version 2026-07-28, and those of 2025 without what needs a session.
- * @throws TypeError for an invalid option.
+ * @throws TypeError for an invalid option; TaskboardError `INVALID_CONFIG` for a `path` that no request can match.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -54,11 +57,10 @@ export function taskboardMcp(
 ): RouteGroup {
   checkOptions(options)
   const caller = createOperationCaller(taskboard)
-  const { tools = ['worker'], agentId } = options
   return mcpRoutes(taskboard, options, (call) => {
     const board = boardInProcess(call, caller)
-    const sets = setsOf(call.request.query) ?? tools
-    return ({ era }) => createServer({ board, sets, agentId, follows: era === 'modern' })
+    const chosen = readChoice(call.request.query, options)
+    return ({ era }) => createServer({ board, ...chosen, follows: era === 'modern' })
   })
 }
 
@@ -71,7 +73,7 @@ export function mcpRoutes(
   options: McpOptions,
   serverOf: ServerOf,
 ): RouteGroup {
-  const { path = '/mcp' } = options
+  const path = routePath('path', options.path ?? '/mcp')
   const metadata = resourceMetadata(path, options)
   const listen = createListen(taskboard, path)
   const inner = protectedRoute(taskboard, {
@@ -93,7 +95,15 @@ export function mcpRoutes(
       }
     },
   }
-  return { routes: metadata === null ? [route] : [route, metadata.route] }
+  if (metadata === null) return { routes: [route] }
+  const published: Route = {
+    ...metadata.route,
+    async handle(request) {
+      const refused = refuseHost(request, options)
+      return refused === null ? metadata.route.handle(request) : refuse(taskboard.services, refused)
+    },
+  }
+  return { routes: [route, published] }
 }
 
 function refuse({ environment }: TransportServices, error: unknown): HttpResponse {
@@ -155,7 +165,7 @@ async function follow(
   }
   void feed.follow(listening.events, wantedPlaces(body)).finally(end)
   const stream = observedStream(response.body, { read: () => feed.wasRead(), ended: () => listening.close() })
-  return { status, headers, body: '', stream }
+  return { status, headers: { ...headers, ...AS_IT_COMES }, body: '', stream }
 }
 
 /** Without those that the board has its own for: its answers are stored nowhere. */

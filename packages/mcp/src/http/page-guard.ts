@@ -12,20 +12,30 @@ export function refusePage(
   request: Pick<HttpRequest, 'header' | 'targetOrigin'>,
   { allowedHosts, allowedOrigins = [] }: Pick<McpOptions, 'allowedHosts' | 'allowedOrigins'>,
 ): TaskboardError | null {
-  const host = hostOf(request.targetOrigin ?? `http://${request.header('host') ?? ''}`)
+  const refused = refuseHost(request, { allowedHosts })
+  if (refused !== null) return refused
+  const target = addressed(request)
   const origin = request.header('origin')
-  if (allowedHosts !== undefined && !isAmong(host, allowedHosts)) {
-    return new TaskboardError('FORBIDDEN', 'this server is not addressed by this host name')
-  }
   if (origin === undefined || allowedOrigins.includes(origin)) return null
-  const isOwn =
-    hostOf(origin, 'host') ===
-    hostOf(request.targetOrigin ?? `http://${request.header('host') ?? ''}`, 'host')
-  if (isOwn && isAmong(host, allowedHosts ?? LOCAL)) return null
+  const isOwn = hostOf(origin, 'host') === hostOf(target, 'host')
+  if (isOwn && isAmong(hostOf(target), allowedHosts ?? LOCAL)) return null
   return new TaskboardError(
     'FORBIDDEN',
     'a page of another origin sent this request, and allowedOrigins does not list it',
   )
+}
+
+/** Why a request is refused by the host name that it addresses; null when it may pass. */
+export function refuseHost(
+  request: Pick<HttpRequest, 'header' | 'targetOrigin'>,
+  { allowedHosts }: Pick<McpOptions, 'allowedHosts'>,
+): TaskboardError | null {
+  if (allowedHosts === undefined || isAmong(hostOf(addressed(request)), allowedHosts)) return null
+  return new TaskboardError('FORBIDDEN', 'this server is not addressed by this host name')
+}
+
+function addressed(request: Pick<HttpRequest, 'header' | 'targetOrigin'>): string {
+  return request.targetOrigin ?? `http://${request.header('host') ?? ''}`
 }
 
 function hostOf(url: string, part: 'hostname' | 'host' = 'hostname'): string | null {

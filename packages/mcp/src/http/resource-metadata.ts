@@ -10,7 +10,7 @@ export interface ResourceMetadata {
   challenge(request: HttpRequest): string
 }
 
-/** Null when the host names no authorization server. */
+/** Null when the host names no authorization server. Without `resource`, answer only requests to a listed host. */
 export function resourceMetadata(
   path: string,
   { authorizationServers = [], resource }: Pick<McpOptions, 'authorizationServers' | 'resource'>,
@@ -33,7 +33,11 @@ export function resourceMetadata(
       readsOrigin: true,
       handle: async (request) => ({
         status: 200,
-        headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'access-control-allow-origin': '*',
+          'cache-control': 'no-store',
+        },
         body: JSON.stringify(document(request)),
       }),
     },

@@ -4,6 +4,8 @@ type Method = (...args: never[]) => Promise<unknown>
 /** What is used of a client of the board. The one that `createClient` of `@taskboard/client` makes is one. */
 export interface BoardClient {
   readonly account: { readonly get: Method }
+  readonly agents: { readonly list: Method }
+  readonly approvals: { readonly get: Method; readonly list: Method }
   readonly tasks: Readonly<Record<TaskMethod, Method>> & { readonly approvals: { readonly request: Method } }
   readonly realtime: {
     subscribe(channels: string): AsyncIterable<unknown>

@@ -5,6 +5,9 @@ import type { BoardClient } from './board-client.js'
 /** The client's method of each operation that a tool calls. */
 const methods: Readonly<Record<string, (client: BoardClient) => (...args: never[]) => Promise<unknown>>> = {
   getAccount: ({ account }) => account.get,
+  listAgents: ({ agents }) => agents.list,
+  getApproval: ({ approvals }) => approvals.get,
+  listApprovals: ({ approvals }) => approvals.list,
   claimTask: ({ tasks }) => tasks.claim,
   getTask: ({ tasks }) => tasks.get,
   listComments: ({ tasks }) => tasks.comments,

@@ -41,7 +41,7 @@ describe('a server on standard input and output', () => {
   it('claims for the agent that it was started for', async () => {
     host = await serveMcp()
     const { id } = await host.board.add({ title: 'Translate' })
-    client = await connectInProcess(boardClient(host), { agentId: host.agentId })
+    client = await connectInProcess(boardClient(host), { agent: host.agentId })
     expect(await call(client, 'claim_task')).toMatchObject({ task: { id } })
   })
 
@@ -58,7 +58,7 @@ describe('a server on standard input and output', () => {
       code: 'INVALID_REQUEST',
       details: { field: 'task_id' },
     })
-    expect(await refused(client, 'claim_task')).toMatchObject({ details: { field: 'agent_id' } })
+    expect(await refused(client, 'claim_task')).toMatchObject({ details: { field: 'agent' } })
   })
 
   it('has one error for a wrong credential that does not contain it', async () => {

@@ -9,10 +9,13 @@ import { followChanges } from './follow-changes.js'
 import { observedTransport } from './observed-transport.js'
 
 export interface StdioOptions {
-  /** The sets of tools that are listed. Default `['worker']`. */
+  /** The sets of tools that are offered. Default `['worker']`. */
   readonly tools?: readonly ToolSet[] | undefined
-  /** The agent that claims tasks when a call of `claim_task` names none. Default: calls must name one. */
-  readonly agentId?: string | undefined
+  /**
+   * The name or the id of the agent that claims tasks when a call of `claim_task` names none. Default: the only one within reach that
+   * the host does not run.
+   */
+  readonly agent?: string | undefined
   /** Default: standard input and output of the process. Nothing else may write to that output. */
   readonly transport?: Transport | undefined
   /** Called with errors that no answer reports, such as a lost realtime connection that cannot be made again. */
@@ -43,7 +46,7 @@ export interface StdioServing {
 export function serveMcpOverStdio(client: BoardClient, options: StdioOptions = {}): StdioServing {
   const {
     tools: sets = ['worker'],
-    agentId,
+    agent,
     transport = new StdioServerTransport(),
     onError = ignore,
   } = options
@@ -60,7 +63,7 @@ export function serveMcpOverStdio(client: BoardClient, options: StdioOptions = {
 
   const handle = serveStdio(
     ({ era }) => {
-      server = createServer({ board, sets, agentId, follows: true })
+      server = createServer({ board, sets, agent, follows: true })
       if (era === 'legacy') addSubscriptions(server, changes)
       return server
     },

@@ -8,16 +8,16 @@ import { pick, type Tool } from './tool.js'
 export async function callTool(
   tool: Tool,
   args: Answer,
-  { board, agentId }: { readonly board: BoardCalls; readonly agentId: string | undefined },
+  { board, agent }: { readonly board: BoardCalls; readonly agent: string | undefined },
 ): Promise<CallToolResult> {
   const { input, output, scope } = tool
   try {
     requireScope(board, scope)
     readFields(input, args)
-    const { value, text } = await tool.run({ board, args, agentId })
-    const structuredContent = pick(value, output)
+    const { value, text, next } = await tool.run({ board, args, agent })
+    const structuredContent = pick(next === undefined ? value : { ...value, next }, output)
     const content = [
-      { type: 'text' as const, text },
+      { type: 'text' as const, text: next === undefined ? text : `${text} ${next}` },
       { type: 'text' as const, text: JSON.stringify(structuredContent) },
     ]
     return { content, structuredContent }

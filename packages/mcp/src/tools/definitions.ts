@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { agentTools } from './agent-tools.js'
 import { plannerTools } from './planner-tools.js'
 import type { Tool, ToolSet } from './tool.js'
 import { workerTools } from './worker-tools.js'
@@ -17,32 +18,53 @@ interface JsonObjectSchema {
   readonly [keyword: string]: unknown
 }
 
-/** All tools, by name. */
+/** All tools, by name. A caller has those that `offeredTool` finds. */
 export const toolsByName: ReadonlyMap<string, Tool> = new Map(
-  [...workerTools, ...plannerTools].map((each) => [each.name, each]),
+  [...agentTools, ...workerTools, ...plannerTools].map((each) => [each.name, each]),
 )
 
 /** What does not help a model to choose or fill in a value. The board checks it. */
 const LEFT_OUT = ['pattern', 'format', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
-/** Of an answer, the names and the types are enough: each definition costs every conversation its tokens. */
-const LEFT_OUT_OF_OUTPUTS = ['description', 'enum', 'minimum', 'maximum', 'propertyNames'] as const
+/** Of an answer, the names and the types are enough: each definition costs every conversation its tokens. All members are present. */
+const LEFT_OUT_OF_OUTPUTS = [
+  'description',
+  'enum',
+  'minimum',
+  'maximum',
+  'propertyNames',
+  'required',
+] as const
 
 const definitions: ReadonlyMap<string, ToolDefinition> = new Map(
   [...toolsByName].map(([name, each]) => [name, definitionOf(each)]),
 )
 
 /**
- * The definitions that a caller sees: the tools of the sets that its scopes allow. Whoever cannot write to tasks works none, and
- * gets the reading tools of both sets.
+ * The tool of a name, if the sets of a caller have it. Whoever cannot write to tasks works none, and has the reading tools of both
+ * sets. What the scopes do not allow is offered here, so that a call is told which scope is missing.
  */
+export function offeredTool(
+  name: string,
+  sets: readonly ToolSet[],
+  scopes: readonly string[] | null,
+): Tool | null {
+  const tool = toolsByName.get(name)
+  return tool !== undefined && isOffered(tool, sets, scopes) ? tool : null
+}
+
+function isOffered(tool: Tool, sets: readonly ToolSet[], scopes: readonly string[] | null): boolean {
+  const isReader = scopes !== null && !scopes.includes('tasks:write')
+  return (isReader && tool.scope !== 'tasks:write') || tool.sets.some((each) => sets.includes(each))
+}
+
+/** The definitions that a caller sees: of the tools that it is offered, those that its scopes allow. */
 export function definitionsFor(
   sets: readonly ToolSet[],
   scopes: readonly string[] | null,
 ): readonly ToolDefinition[] {
-  const isReader = scopes !== null && !scopes.includes('tasks:write')
   return [...toolsByName.values()]
-    .filter(({ set, scope }) => (scopes?.includes(scope) ?? true) && (isReader || sets.includes(set)))
+    .filter((each) => (scopes?.includes(each.scope) ?? true) && isOffered(each, sets, scopes))
     .flatMap(({ name }) => definitions.get(name) ?? [])
 }
 
@@ -68,5 +90,5 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })
-  return json as JsonObjectSchema
+  return (io === 'input' ? json : { ...json, required: Object.keys(schema.shape) }) as JsonObjectSchema
 }

@@ -1,6 +1,8 @@
+import { TaskboardError } from '@taskboard/core'
 import { operationSchemas } from '@taskboard/core/transport'
 import { z } from 'zod'
 import type { Answer, BoardCalls } from '../board-calls.js'
+import { agentFinder } from './agent-names.js'
 import { changedTask, listedTask, pickEach } from './task-forms.js'
 import { members, pick, type Tool, tool } from './tool.js'
 
@@ -9,7 +11,7 @@ const MOST_LISTED = 100
 const SUMMARIZED = 10
 
 const id = z.string()
-const planner = { set: 'planner', scope: 'tasks:write' } as const
+const planner = { sets: ['planner'], scope: 'tasks:write' } as const
 const newTask = operationSchemas('createTask').body
 const query = operationSchemas('listTasks').query
 
@@ -24,14 +26,21 @@ function readKeyed(args: Answer) {
   return { body, idempotencyKey: idempotencyKey as string | undefined }
 }
 
+/** A task whose agent is named by its id. */
+async function withAssignee(find: ReturnType<typeof agentFinder>, task: Answer): Promise<Answer> {
+  const { assigned_to: wanted } = task
+  return wanted === undefined ? task : { ...task, assigned_to: await find(wanted, 'assigned_to') }
+}
+
 /** What can be said of a task beside its title. */
 function fieldsOf(schema: z.ZodObject): Record<string, z.ZodType> {
-  const fields = members(schema, 'description', 'priority', 'deadline', 'tags', 'depends_on')
-  const { type, assigned_to: assignedTo, metadata } = schema.shape as Record<string, z.ZodType>
+  const fields = members(schema, 'description', 'priority', 'tags', 'depends_on')
+  const { type, deadline, metadata } = schema.shape as Record<string, z.ZodType>
   return {
     ...fields,
-    type: (type as z.ZodType).meta({ description: 'Agents of this type take it, if there are any.' }),
-    assigned_to: (assignedTo as z.ZodType).meta({ description: 'The only agent that can take it.' }),
+    type: (type as z.ZodType).meta({ description: 'A type of agents: only they take it, if there are any.' }),
+    assigned_to: id.nullish().meta({ description: 'The only agent that takes it, by name or id.' }),
+    deadline: (deadline as z.ZodType).meta({ description: 'As 2027-01-31T12:00:00Z.' }),
     metadata: (metadata as z.ZodType).meta({ description: 'Texts, and lists of texts.' }),
   }
 }
@@ -43,7 +52,8 @@ const listTasks = tool({
   description: 'Find tasks, newest first or by sort.',
   input: z.object({
     q: z.string().optional().meta({ description: 'Words of the title or description.' }),
-    ...members(query, 'status', 'column', 'hold', 'type', 'agent_id', 'parent_id', 'workspace_id'),
+    ...members(query, 'status', 'column', 'hold', 'type', 'parent_id', 'workspace_id'),
+    agent: id.optional().meta({ description: 'Name or id: assigned, at work, or done by it.' }),
     tag: id.optional(),
     sort: z.enum(['created', 'updated', 'due', 'priority_score']).optional(),
     limit: z.int().min(1).max(MOST_LISTED).optional(),
@@ -52,8 +62,10 @@ const listTasks = tool({
   output: z.object({ tasks: z.array(listedTask), next_cursor: z.string().nullable() }),
   hints: { readOnlyHint: true },
   async run({ board, args }) {
-    const { limit = LISTED, ...filter } = args
-    const page = await board.call('listTasks', { query: { ...(filter as Texts), limit: String(limit) } })
+    const { limit = LISTED, agent, ...filter } = args
+    const agentId = await agentFinder(board, filter['workspace_id'])(agent, 'agent')
+    const only = { ...(filter as Texts), agent_id: agentId as string | undefined, limit: String(limit) }
+    const page = await board.call('listTasks', { query: only })
     const tasks = pickEach(page['tasks'], listedTask)
     return { value: { tasks, next_cursor: page['next_cursor'] ?? null }, text: `${tasks.length} tasks` }
   },
@@ -79,7 +91,8 @@ const createTask = tool({
   output: createdTask,
   hints: { destructiveHint: false },
   async run({ board, args }) {
-    const task = await board.call('createTask', readKeyed(args))
+    const assigned = await withAssignee(agentFinder(board, args['workspace_id']), args)
+    const task = await board.call('createTask', { ...readKeyed(assigned), unread: ['estimated_completion'] })
     return { value: pick(task, createdTask), text: `Created ${String(task['id'])}` }
   },
 })
@@ -99,7 +112,11 @@ const createTasks = tool({
   output: z.object({ tasks: z.array(createdTask) }),
   hints: { destructiveHint: false },
   async run({ board, args }) {
-    const tasks = pickEach((await board.call('createTasks', readKeyed(args)))['tasks'], createdTask)
+    const find = agentFinder(board, args['workspace_id'])
+    const assigned: unknown[] = []
+    for (const each of args['tasks'] as readonly Answer[]) assigned.push(await withAssignee(find, each))
+    const answer = await board.call('createTasks', readKeyed({ ...args, tasks: assigned }))
+    const tasks = pickEach(answer['tasks'], createdTask)
     return { value: { tasks }, text: `Created ${tasks.length} tasks` }
   },
 })
@@ -113,7 +130,8 @@ const updateTask = tool({
   input: z.object({ task_id: id, ...members(changes, 'title'), ...fieldsOf(changes) }),
   output: changedTask,
   hints: { idempotentHint: true },
-  async run({ board, args: { task_id: taskId, ...body } }) {
+  async run({ board, args: { task_id: taskId, ...changed } }) {
+    const body = await withAssignee(agentFinder(board), changed)
     const task = await board.call('updateTask', { params: { task_id: String(taskId) }, body })
     return { value: pick(task, changedTask), text: 'Changed.' }
   },
@@ -122,12 +140,21 @@ const updateTask = tool({
 const moveTask = tool({
   ...planner,
   name: 'move_task',
-  description: 'Move a task to a column. The agent that works it loses it.',
-  input: z.object({ task_id: id, ...members(operationSchemas('moveTask').body, 'to') }),
+  description: 'Move a task to a column, to done with a result. Its agent loses it.',
+  input: z.object({
+    task_id: id,
+    ...members(operationSchemas('moveTask').body, 'to'),
+    result: z.string().optional(),
+  }),
   output: changedTask,
   hints: { idempotentHint: true },
-  async run({ board, args: { task_id: taskId, to } }) {
-    const task = await board.call('moveTask', { params: { task_id: String(taskId) }, body: { to } })
+  async run({ board, args: { task_id: taskId, to, result } }) {
+    const params = { task_id: String(taskId) }
+    if (result !== undefined && to !== 'done') {
+      throw new TaskboardError('INVALID_FIELD', 'result is only for a move to done', { field: 'result' })
+    }
+    if (result !== undefined) await board.call('completeTask', { params, body: { result, take_over: true } })
+    const task = await board.call('moveTask', { params, body: { to } })
     return { value: pick(task, changedTask), text: `Moved to ${String(to)}.` }
   },
 })

@@ -54,7 +54,7 @@ function refusedField(answer: string): string | null {
 beforeAll(async () => {
   host = await serveMcp({ board: { tiers: { enterprise: { requestsPerHour: null, burstPerMinute: null } } } })
   const { id } = await host.board.add({ title: 'Claimed' })
-  const body = { agent_id: host.agentId }
+  const body = { agent: host.agentId }
   const text = JSON.stringify({
     jsonrpc: '2.0',
     id: 1,
@@ -79,7 +79,7 @@ describe('random arguments', () => {
           const params = { name, arguments: args }
           const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
           const overHttp = await (await send(host, message)).text()
-          const byClient = JSON.stringify(await callTool(tool, args, { board, agentId: undefined }))
+          const byClient = JSON.stringify(await callTool(tool, args, { board, agent: undefined }))
           for (const answer of [overHttp, byClient]) expect(answer).not.toMatch(/INTERNAL_ERROR|-32603/)
           expect(refusedField(byClient)).toBe(refusedField(overHttp))
         }),

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Answer, BoardCalls } from '../board-calls.js'
 
 /** The sets of tools: what an agent needs that works tasks, and what one needs that plans them. */
@@ -9,14 +9,16 @@ export type ToolSet = (typeof toolSets)[number]
 export interface ToolCall<Args> {
   readonly board: BoardCalls
   readonly args: Args
-  /** Who claims when a call names no agent. */
-  readonly agentId: string | undefined
+  /** The name or the id of the agent that claims when a call names none. */
+  readonly agent: string | undefined
 }
 
 /** What a tool returns: the structured content, and a sentence for the model. */
 export interface ToolAnswer {
   readonly value: Answer
   readonly text: string
+  /** What the model has to do now, if it has to: the member `next` of the structured content, and a part of the text. */
+  readonly next?: string | undefined
 }
 
 /** Hints for hosts of models, with the names of the protocol. */
@@ -29,8 +31,8 @@ interface ToolHints {
 /** A tool as data. */
 export interface Tool {
   readonly name: string
-  readonly set: ToolSet
-  readonly scope: 'tasks:read' | 'tasks:write'
+  readonly sets: readonly ToolSet[]
+  readonly scope: 'tasks:read' | 'tasks:write' | 'agents:read'
   readonly description: string
   /** The names of the arguments are checked with it. Values that an operation checks are passed on as they came. */
   readonly input: z.ZodObject
@@ -43,6 +45,9 @@ export interface Tool {
 export function tool(declared: Tool): Tool {
   return { ...declared, input: declared.input.strict() }
 }
+
+/** The member of a structured content that says what to do now. */
+export const next = z.string()
 
 /** The members of an answer that a schema names. */
 export function pick(value: unknown, { shape }: z.ZodObject): Answer {

@@ -1,10 +1,12 @@
-import { TaskboardError } from '@taskboard/core'
 import { operationSchemas } from '@taskboard/core/transport'
 import { z } from 'zod'
-import type { Answer } from '../board-calls.js'
+import type { Answer, BoardCalls } from '../board-calls.js'
 import { decodeRun, encodeRun } from '../run-handle.js'
+import { agentFinder, onlyRemoteAgent } from './agent-names.js'
+import { afterClaim, nextSteps } from './next-steps.js'
+import { readApprovals, taskApproval } from './task-approvals.js'
 import { shownTask, workedTask } from './task-forms.js'
-import { members, pick, type Tool, tool, type ToolCall } from './tool.js'
+import { members, next, pick, type Tool, tool, type ToolCall } from './tool.js'
 
 /** Calls of a model come minutes apart. */
 const LEASE_SECONDS = 600
@@ -12,7 +14,7 @@ const PERCENT = 100
 
 const run = z.string().meta({ description: 'From claim_task.' })
 const id = z.string()
-const write = { set: 'worker', scope: 'tasks:write' } as const
+const write = { sets: ['worker'], scope: 'tasks:write' } as const
 const bodyOf = (operationId: string) => operationSchemas(operationId).body
 const held = z.object(
   members(operationSchemas('reportTaskProgress').answer, 'status', 'progress', 'lease_expires_at'),
@@ -32,43 +34,49 @@ const claimTask = tool({
   description:
     'Take the best ready task. Returns its run, for all other tools of the work. The lease lasts 10 minutes and each write renews it. run is null when nothing is ready.',
   input: z.object({
-    agent_id: id
-      .optional()
-      .meta({ description: 'Who works it; can be left out if the server has a default.' }),
+    agent: id.optional().meta({ description: 'Name or id of who works on it, if there are several.' }),
   }),
   output: z.object({
     run: z.string().nullable(),
     lease_expires_at: z.string().nullable(),
     task: workedTask.nullable(),
-    answer: z.string().nullable().meta({ description: "A person's answer to the last question." }),
+    question: z.string().nullable(),
+    answer: z.string().nullable(),
+    approvals: z.array(taskApproval),
+    next,
   }),
   hints: { destructiveHint: false },
-  async run({ board, args, agentId }) {
-    const claimant = (args['agent_id'] as string | undefined) ?? agentId
-    if (claimant === undefined) {
-      throw new TaskboardError('MISSING_FIELD', 'agent_id is required', { field: 'agent_id' })
-    }
-    const body = { agent_id: claimant, lease_s: LEASE_SECONDS }
+  async run({ board, args, agent }) {
+    const agentId = await claimantOf(board, args['agent'] ?? agent)
+    const body = { agent_id: agentId, lease_s: LEASE_SECONDS }
     const task = (await board.call('claimTask', { body }))['task'] as Answer | null
-    if (task === null) {
-      const nothing = { run: null, lease_expires_at: null, task: null, answer: null }
-      return { value: nothing, text: 'No task is ready.' }
-    }
-    const handle = encodeRun({
-      taskId: String(task['id']),
-      agentId: claimant,
-      fencingToken: Number(task['fencing_token']),
-    })
-    const answer = (task['answer'] as Answer | null)?.['body'] ?? null
+    if (task === null)
+      return { value: { approvals: [] }, text: 'Nothing to do.', next: nextSteps.nothingReady }
+    const taskId = String(task['id'])
+    // Without its run, nobody could work on the task until the lease expires.
+    const approvals = await readApprovals(board, taskId).catch(() => null)
+    const [question, answer] = [bodyOfComment(task['question']), bodyOfComment(task['answer'])]
     const value = {
-      run: handle,
+      run: encodeRun({ taskId, agentId, fencingToken: Number(task['fencing_token']) }),
       lease_expires_at: task['lease_expires_at'],
       task: pick(task, workedTask),
+      question,
       answer,
+      approvals: approvals?.shown ?? [],
     }
-    return { value, text: `Claimed ${String(task['id'])}: ${String(task['title'])}` }
+    const text = `Claimed ${taskId}: ${String(task['title'])}.`
+    return { value, text, next: afterClaim(approvals, answer !== null) }
   },
 })
+
+async function claimantOf(board: BoardCalls, wanted: unknown): Promise<string> {
+  if (wanted === undefined || wanted === null) return onlyRemoteAgent(board, 'agent')
+  return (await agentFinder(board)(wanted, 'agent')) as string
+}
+
+function bodyOfComment(given: unknown): string | null {
+  return ((given as Answer | null)?.['body'] ?? null) as string | null
+}
 
 const comment = z.object(members(operationSchemas('createComment').answer, 'kind', 'body', 'created_at'))
 
@@ -76,10 +84,11 @@ const getTask = tool({
   ...write,
   scope: 'tasks:read',
   name: 'get_task',
-  description: 'Read a task with its log, its outputs and its thread, oldest comment first.',
+  description: 'Read a task with its log, its outputs, its approvals and its thread, oldest comment first.',
   input: z.object({ task_id: id, comments_cursor: z.string().optional() }),
   output: z.object({
     ...shownTask.shape,
+    approvals: z.array(taskApproval),
     comments: z.array(comment),
     next_comments_cursor: z.string().nullable(),
   }),
@@ -87,12 +96,18 @@ const getTask = tool({
   async run({ board, args }) {
     const params = { task_id: String(args['task_id']) }
     const cursor = args['comments_cursor'] as string | undefined
-    const [task, thread] = await Promise.all([
+    const [task, approvals, thread] = await Promise.all([
       board.call('getTask', { params }),
+      readApprovals(board, params.task_id),
       board.call('listComments', { params, query: { limit: '50', cursor } }),
     ])
     const comments = (thread['comments'] as readonly Answer[]).map((each) => pick(each, comment))
-    const value = { ...pick(task, shownTask), comments, next_comments_cursor: thread['next_cursor'] ?? null }
+    const value = {
+      ...pick(task, shownTask),
+      approvals: approvals.shown,
+      comments,
+      next_comments_cursor: thread['next_cursor'] ?? null,
+    }
     return { value, text: `${String(task['title'])}: ${String(task['status'])}` }
   },
 })
@@ -102,9 +117,9 @@ const reportProgress = tool({
   name: 'report_progress',
   description: 'Report progress in percent, and keep the task for 10 more minutes.',
   input: z.object({ run, progress: z.int().min(0).max(PERCENT) }),
-  output: held,
+  output: z.object({ ...held.shape, next }),
   hints: { destructiveHint: false, idempotentHint: true },
-  run: (call) => work(call, 'reportTaskProgress', ['progress'], 'Noted.'),
+  run: (call) => work(call, 'reportTaskProgress', ['progress'], 'Noted.', nextSteps.progressed),
 })
 
 const addLog = tool({
@@ -132,9 +147,9 @@ const completeTask = tool({
   name: 'complete_task',
   description: 'Finish the task with its result. Ends the run.',
   input: z.object({ run, ...members(bodyOf('completeTask'), 'result') }),
-  output: z.object(members(held, 'status')),
+  output: z.object({ ...members(held, 'status'), next }),
   hints: { destructiveHint: false, idempotentHint: true },
-  run: (call) => work(call, 'completeTask', ['result'], 'Completed.'),
+  run: (call) => work(call, 'completeTask', ['result'], 'Completed.', nextSteps.completed),
 })
 
 const failTask = tool({
@@ -142,57 +157,68 @@ const failTask = tool({
   name: 'fail_task',
   description: 'Give up this attempt. It is retried later, unless retry is false. Ends the run.',
   input: z.object({ run, ...members(bodyOf('failTask'), 'reason', 'retry') }),
-  output: z.object(members(operationSchemas('failTask').answer, 'status', 'not_before')),
+  output: z.object({ ...members(operationSchemas('failTask').answer, 'status', 'not_before'), next }),
   hints: { idempotentHint: true },
-  run: (call) => work(call, 'failTask', ['reason', 'retry'], 'The attempt has failed.'),
+  run: (call) => work(call, 'failTask', ['reason', 'retry'], 'Failed.', nextSteps.failed),
 })
 
 const askPerson = tool({
   ...write,
   name: 'ask_person',
-  description:
-    'Ask people a question. Ends the run: the task waits, and the agent that claims it afterwards gets the answer.',
+  description: 'Ask people a question. Ends the run: the task waits, and its next claim has the answer.',
   input: z.object({ run, question: z.string() }),
-  output: z.object(members(held, 'status')),
+  output: z.object({ ...members(held, 'status'), next }),
   hints: { destructiveHint: false },
   async run({ board, args }) {
     const { params, body } = underRun(args)
     const hold = { ...body, reason: 'needs_input', message: args['question'] }
     const answer = await board.call('holdTask', { params, body: hold })
-    return {
-      value: { status: answer['status'] },
-      text: 'Asked. The task waits for the answer; the run has ended.',
-    }
+    return { value: { status: answer['status'] }, text: 'Asked.', next: nextSteps.asked }
   },
 })
 
-const outcomes = {
-  approved: 'Approved: do exactly this now, once.',
-  rejected: 'Rejected; the comment has the reason.',
-  pending: 'A person has to decide. The run has ended: claim again later, and ask again with the same input.',
-} as const
-
-const approval = z.object(members(operationSchemas('getTask').answer, 'id'))
 const approvalAnswer = operationSchemas('requestApproval').answer
 
 const requestApproval = tool({
   ...write,
   name: 'request_approval',
   description:
-    'Ask people for permission to do one thing, once. approved: do exactly this now. rejected: do not. pending: the run has ended; after the decision, the next claim asks again with the same action and input.',
+    'Ask people for permission to do one thing, once. approved: do exactly this now. rejected: do not. pending: the run has ended; after the decision, claim and ask again with the same action and input.',
   input: z.object({ run, ...members(bodyOf('requestApproval'), 'action', 'summary', 'input') }),
   output: z.object({
     ...members(approvalAnswer, 'outcome'),
-    approval_id: approval.shape['id'] as z.ZodType,
+    approval_id: id,
     comment: z.string().nullable(),
+    next,
   }),
   hints: { destructiveHint: false },
   async run({ board, args }) {
     const answer = await board.call('requestApproval', underRun(args, 'action', 'summary', 'input'))
-    const outcome = answer['outcome'] as keyof typeof outcomes
+    const outcome = answer['outcome'] as keyof typeof nextSteps.requested
     const { id: approvalId, comment: reason } = answer['approval'] as Answer
     const value = { outcome, approval_id: approvalId, comment: reason ?? null }
-    return { value, text: outcomes[outcome] }
+    return { value, text: `Permission: ${outcome}.`, next: nextSteps.requested[outcome] }
+  },
+})
+
+const wholeApproval = z.object({
+  ...members(operationSchemas('getApproval').answer, 'id', 'task_id', 'action', 'summary', 'input'),
+  ...members(operationSchemas('getApproval').answer, 'status', 'comment'),
+  next,
+})
+
+const getApproval = tool({
+  ...write,
+  scope: 'tasks:read',
+  name: 'get_approval',
+  description: 'Read what was asked with its exact input, and the decision.',
+  input: z.object({ approval_id: id }),
+  output: wholeApproval,
+  hints: { readOnlyHint: true },
+  async run({ board, args }) {
+    const approval = await board.call('getApproval', { params: { approval_id: String(args['approval_id']) } })
+    const status = approval['status'] as keyof typeof nextSteps.approval
+    return { value: approval, text: `Approval: ${status}.`, next: nextSteps.approval[status] }
   },
 })
 
@@ -201,9 +227,10 @@ async function work(
   operationId: string,
   names: readonly string[],
   text: string,
+  step?: string,
 ) {
   const answer = await board.call(operationId, underRun(args, ...names))
-  return { value: answer, text }
+  return { value: answer, text, next: step }
 }
 
 /** What an agent needs that works tasks. */
@@ -217,4 +244,5 @@ export const workerTools: readonly Tool[] = [
   failTask,
   askPerson,
   requestApproval,
+  getApproval,
 ]

@@ -60,7 +60,7 @@ interface PrincipalRow extends Omit<Principal, 'kind' | 'workspaceIds'> {
 const principalsByHash = statement<PrincipalRow>(
   'find_principals',
   /* sql */ `
-  select k.hash, k.id, k.account_id as "accountId", a.tier, k.scopes, k.workspace_id as "workspaceId",
+  select k.hash, k.id, k.name, k.account_id as "accountId", a.tier, k.scopes, k.workspace_id as "workspaceId",
     k.default_workspace_id as "defaultWorkspaceId", (k.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs"
   from unnest($2::text[]) as asked (hash)
     cross join lateral (select * from taskboard.api_key k where k.hash = asked.hash limit 1) as k

@@ -102,8 +102,8 @@ interface SessionRow extends Omit<Principal, 'kind' | 'workspaceIds' | 'scopes'>
 const principalsBySession = statement<SessionRow>(
   'find_sessions',
   /* sql */ `
-  select s.id as "sessionId", u.id, u.account_id as "accountId", a.tier, u.scopes,
-    u.default_workspace_id as "defaultWorkspaceId", 
+  select s.id as "sessionId", u.id, u.email as name, u.account_id as "accountId", a.tier, u.scopes,
+    u.default_workspace_id as "defaultWorkspaceId",
     (s.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs"
   from unnest($2::text[]) as asked (id)
     cross join lateral (select * from taskboard.session s where s.id = asked.id limit 1) as s

@@ -15,8 +15,13 @@ export function agentStatus(alias: string, present: string): string {
 
 /** Whether a runtime, or a worker outside all runtimes, works for the agent. */
 export function isServed(alias: string, present: string): string {
-  return /* sql */ `(coalesce(${alias}.worked_until > ${present}, false) or exists (
+  return /* sql */ `(coalesce(${alias}.worked_until > ${present}, false) or ${hasRuntime(alias, present)})`
+}
+
+/** Whether a runtime of the host works for the agent. */
+export function hasRuntime(alias: string, present: string): string {
+  return /* sql */ `exists (
       select from taskboard.agent_runtime r
       where r.type in (${alias}.type, '*') and r.live_until > ${present}
-    ))`
+    )`
 }

@@ -17,7 +17,7 @@ import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../idempotency.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { agentColumns, agentStatus } from './agent-row.js'
+import { agentColumns, agentStatus, hasRuntime } from './agent-row.js'
 import { ratedAttemptsOf, readForecasts } from './forecasts.js'
 import { announceAgents, reportPresence } from './presence.js'
 
@@ -30,7 +30,8 @@ const OVERVIEW = /* sql */ `${agentColumns('a', agentStatus('a', 'p.now'))},
     (select count(*) from taskboard.task t where t.lease_agent_id = a.id)::float8
       + (select count(*) from taskboard.task t where t.assigned_to = a.id and t.status = 0)::float8 as "currentWorkload",
     (select avg(case when r.outcome = 'completed' then 1 else 0 end)::float8
-     from (${ratedAttemptsOf('a.id')}) r) as "successRate"`
+     from (${ratedAttemptsOf('a.id')}) r) as "successRate",
+    not ${hasRuntime('a', 'p.now')} as "isRemote"`
 
 /** The agents of the workspaces within reach. */
 const OF_WORKSPACES = /* sql */ `
@@ -231,7 +232,8 @@ const update = statement<Agent>(
     capabilities = coalesce(c.capabilities, a.capabilities),
     tools = coalesce(c.tools, a.tools),
     paused = coalesce(c.paused, a.paused),
-    max_concurrent = case when c.given ? 'maxConcurrent' then c."maxConcurrent" else a.max_concurrent end
+    max_concurrent = case when c.given ? 'maxConcurrent' then c."maxConcurrent" else a.max_concurrent end,
+    rest_until = null
   from change c where a.id = $2::text and a.workspace_id = $1::text
   returning ${agentColumns('a')}`,
 )

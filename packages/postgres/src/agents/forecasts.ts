@@ -8,8 +8,8 @@ import {
 } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
-import { EACH_LANE, slopeOf } from '../tasks/lane-sql.js'
+import { expectFew, statement } from '../statement.js'
+import { EACH_LANE, SCORING, slopeOf } from '../tasks/lane-sql.js'
 import { isServed } from './agent-row.js'
 
 /** A query of the agent's last attempts that were completed or failed. */
@@ -44,9 +44,10 @@ const forecasts = statement<Forecast>(
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   asked_task as materialized (
-    select * from jsonb_to_recordset($2::jsonb) as i (
-      ord integer, id text, workspace_id text, assigned_to text, agent_id text, type text
-    )
+    ${expectFew(`
+      select * from jsonb_to_recordset($2::jsonb) as i (
+        ord integer, id text, workspace_id text, assigned_to text, agent_id text, type text
+      )`)}
   ),
   agent_typical as materialized (
     select i.agent_id,
@@ -87,7 +88,7 @@ const forecasts = statement<Forecast>(
       select q.task_id, case when not q.ready then 0 else (
         select least(${mostAhead}, sum(b.tasks)) from (
           select l.lane, ${slopeOf('l.lane')} as slope, q.key + p.now * ${slopeOf('q.lane')} as units
-          from taskboard.scoring s, ${EACH_LANE}
+          from ${SCORING}, ${EACH_LANE}
         ) l, lateral (
           select count(*) as tasks from (
             select from taskboard.todo t

@@ -111,6 +111,15 @@ async function reportWorker(
   await database.read(call, reportOne, [call.now, workspaceId, agentId, liveMs])
 }
 
+/** Present, workspace, agent, length. */
+const restOne = statement<never>(
+  'rest_agent',
+  /* sql */ `
+  update taskboard.agent a
+  set rest_until = greatest(a.rest_until, coalesce($1::bigint, taskboard.now_ms()) + $4::bigint)
+  where a.id = $3::text and a.workspace_id = $2::text`,
+)
+
 /** Present, limit. Agents that another call is announcing are left to it. */
 const announce = backgroundStatement<{ readonly announced: number; readonly isAnyPresent: boolean }>(
   'announce_agents',
@@ -152,12 +161,16 @@ export async function announceAgents(
 }
 
 /** `AgentStore.reportPresence`. */
-export function reportPresence(
+export async function reportPresence(
   database: Database,
   report: AgentPresenceReport,
   call: CallContext<PgConnection>,
 ): Promise<void> {
   if ('agentTypes' in report) return reportRuntimes(database, report.agentTypes, report.liveMs, call)
   if ('liveMs' in report) return reportWorker(database, report, call)
+  if ('restMs' in report) {
+    await database.read(call, restOne, [call.now, report.workspaceId, report.agentId, report.restMs])
+    return
+  }
   return reportAgentStatus(database, report.workspaceId, report.agentId, report.status, call)
 }

@@ -3,6 +3,7 @@ import {
   approvalAt,
   type ApprovalStore,
   type CallContext,
+  eventOfApproval,
   type EventDraft,
   openStates,
   outcomeOfDecision,
@@ -16,20 +17,20 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { applyWithin, lockTask } from '../tasks/lock-task.js'
 import { approvalColumns, type ApprovalRow, toApproval } from './approval-row.js'
-import { writeComment } from './comment-sql.js'
+import { nameOf, writeComment } from './comment-sql.js'
 import { listApprovals } from './list-approvals.js'
 
 type Store = ApprovalStore<PgConnection>
 
 const OPEN = openStates.map((state) => `'${state}'`).join(', ')
 
-/** Task, digest, action, workspace. */
+/** Task, digest, action, workspace, kind and owner of the asker. */
 const findOpen = statement<ApprovalRow>(
   'find_open_approval',
   /* sql */ `
   select ${approvalColumns('a')} from taskboard.approval a
   where a.task_id = $1::text and a.input_digest = $2::text and a.action = $3::text and a.workspace_id = $4::text
-    and a.state in (${OPEN})`,
+    and a.asker_kind = $5::text and coalesce(a.asker_owner, '') = coalesce($6::text, '') and a.state in (${OPEN})`,
 )
 
 /** Workspace, approval. */
@@ -55,10 +56,11 @@ const markExpired = statement<never>(
   where a.id = $1::text and a.workspace_id = $2::text and a.state = 'pending'`,
 )
 
-/** The event of an approval: workspace $1, present $2, type $3, data $4. */
-const LOGGED = /* sql */ `
+/** The event of an approval: workspace $1, present $2, type $3, data $4. `more` is SQL of what row `w` adds to the data. */
+const logged = (more = `'{}'::jsonb`): string => /* sql */ `
   draft as (
-    select $1::text as workspace_id, 1 as ord, $3::text as type, $2::bigint as at, $4::jsonb as facts from written
+    select $1::text as workspace_id, 1 as ord, $3::text as type, $2::bigint as at, $4::jsonb || ${more} as facts
+    from written w
   ),
   ${LOG_EVENTS}`
 
@@ -69,31 +71,33 @@ const insertPending = statement<ApprovalRow>(
   with written as (
     insert into taskboard.approval (
       id, workspace_id, task_id, action, summary, input, input_digest, state, agent_id, requested_by_kind,
-      requested_by_id, fencing_token, requested_at, expires_at
+      requested_by_id, asker_kind, asker_owner, fencing_token, requested_at, expires_at
     )
     select id, $1::text, task_id, action, summary, $6::json, input_digest, 'pending', agent_id, requested_by_kind,
-      requested_by_id, fencing_token, $2::bigint, expires_at
+      requested_by_id, asker_kind, asker_owner, fencing_token, $2::bigint, expires_at
     from jsonb_to_record($5::jsonb) as a (
       id text, task_id text, action text, summary text, input_digest text, agent_id text, requested_by_kind text,
-      requested_by_id text, fencing_token bigint, expires_at bigint
+      requested_by_id text, asker_kind text, asker_owner text, fencing_token bigint, expires_at bigint
     )
     returning *
   ),
-  ${LOGGED}
+  ${logged()}
   select ${approvalColumns('a')} from written a`,
 )
 
-/** Workspace, present, type and data of the event, approval, state, the decider's kind and id, comment. */
+/** Workspace, present, type and data of the event, approval, state, the decider's kind, id and given name, comment. */
 const writeDecision = statement<ApprovalRow>(
   'decide_approval',
   /* sql */ `
   with written as (
     update taskboard.approval a
-    set state = $6::text, decided_by_kind = $7::text, decided_by_id = $8::text, decided_at = $2::bigint, comment = $9::text
+    set state = $6::text, decided_by_kind = $7::text, decided_by_id = $8::text, decided_by_name = ${nameOf('$7', '$8', '$9', '$1')},
+      decided_at = $2::bigint, comment = $10::text
     where a.id = $5::text and a.workspace_id = $1::text and a.state = 'pending'
     returning *
   ),
-  ${LOGGED}
+  ${logged(`jsonb_build_object('decidedBy', jsonb_build_object(
+      'kind', w.decided_by_kind, 'id', w.decided_by_id, 'name', w.decided_by_name))`)}
   select ${approvalColumns('a')} from written a`,
 )
 
@@ -104,11 +108,12 @@ async function requestWithin(
   asked: Parameters<Store['requestApproval']>[0],
   call: CallContext<PgConnection>,
 ): Promise<ApprovalAnswer> {
-  const { proof, request } = asked
+  const { proof, request, asker } = asked
   const { workspaceId, taskId, fencingToken } = proof
   const { row, task } = await lockTask(session, proof, call.now)
   const { now } = row
-  const [open] = await session.run(findOpen, [taskId, request.inputDigest, request.action, workspaceId])
+  const wanted = [taskId, request.inputDigest, request.action, workspaceId, asker.kind, asker.owner]
+  const [open] = await session.run(findOpen, wanted)
   const found = open === undefined ? null : toApproval(open)
   const outcome = outcomeOfRequest(task, found, request, { fencingToken, now })
   if (outcome.command !== null) await applyWithin(session, proof, outcome.command, row)
@@ -141,7 +146,7 @@ async function useUp(
 
 async function insertAsked(
   session: Session,
-  { proof, request, requestedBy, expireAfterMs }: Parameters<Store['requestApproval']>[0],
+  { proof, request, requestedBy, asker, expireAfterMs }: Parameters<Store['requestApproval']>[0],
   { id, agentId, title, now }: { id: string; agentId: string; title: string; now: number },
   { replaces }: Extract<RequestOutcome, { readonly kind: 'ask' }>,
 ): Promise<StoredApproval> {
@@ -150,12 +155,7 @@ async function insertAsked(
   const { action, summary, input, inputDigest } = request
   const expiresAt = now + expireAfterMs
   const data: Extract<EventDraft, { readonly type: 'approval.requested' }>['data'] = {
-    approvalId: id,
-    taskId,
-    title,
-    action,
-    summary,
-    inputDigest,
+    ...eventOfApproval({ id, taskId, ...request }, { title }),
     agentId,
     requestedAt: now,
     expiresAt,
@@ -169,6 +169,8 @@ async function insertAsked(
     agent_id: agentId,
     requested_by_kind: requestedBy.kind,
     requested_by_id: requestedBy.id,
+    asker_kind: asker.kind,
+    asker_owner: asker.owner,
     fencing_token: fencingToken,
     expires_at: expiresAt,
   }
@@ -200,27 +202,29 @@ async function decideWithin(
   const { approval: after, command, body } = outcome
   if (command !== null) await applyWithin(session, target, command, row)
   const { decision, comment } = verdict
-  const { action, summary } = after
-  const actor = { kind: decidedBy.kind, id: decidedBy.id }
-  const data: Extract<EventDraft, { readonly type: 'approval.decided' }>['data'] = {
-    approvalId,
-    taskId,
-    title: task.title,
-    action,
-    summary,
+  const { kind, id: decider, name = null } = decidedBy
+  // The database adds who decided, with the name.
+  const data: Omit<Extract<EventDraft, { readonly type: 'approval.decided' }>['data'], 'decidedBy'> = {
+    ...eventOfApproval(after, task),
     decision,
     comment,
-    decidedBy: actor,
     decidedAt: now,
   }
   const event = ['approval.decided', JSON.stringify(data)]
-  const values = [workspaceId, now, ...event, approvalId, decision, actor.kind, actor.id, comment]
+  const values = [workspaceId, now, ...event, approvalId, decision, kind, decider, name, comment]
   const [written] = await session.run(writeDecision, values)
   if (written === undefined) throw new TaskboardError('CONFLICT', 'the approval was decided before')
   const id = database.settings.current.newId('cmt')
   await writeComment(
     session,
-    { id, workspaceId, taskId, kind: 'decision', body, author: actor, authorName: null },
+    {
+      id,
+      workspaceId,
+      taskId,
+      kind: 'decision',
+      body,
+      author: { kind, id: decider, name: written.decidedByName },
+    },
     now,
   )
   return approvalAt(toApproval(written), now)

@@ -1,4 +1,4 @@
-import type { Actor, Comment, CommentKind, Instant } from '@taskboard/core'
+import type { ActingAs, Comment, CommentKind, Instant } from '@taskboard/core'
 import { commentsOfRun } from '@taskboard/core/storage'
 import type { Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
@@ -27,6 +27,21 @@ export const lastAnswer = /* sql */ `(
       ) as c
     )`
 
+/** The name of an actor: the given one, else that of its record. The arguments are parameters. */
+export function nameOf(kind: string, id: string, given: string, workspace: string): string {
+  return /* sql */ `coalesce(${given}::text, case ${kind}::text
+        when 'agent' then (select a.name from taskboard.agent a where a.id = ${id}::text and a.workspace_id = ${workspace}::text)
+        when 'user' then (select u.email from taskboard.account_user u where u.id = ${id}::text)
+        when 'api_key' then (select k.name from taskboard.api_key k where k.id = ${id}::text)
+      end)`
+}
+
+/** The last question of task `t` as JSON, or null. */
+export const lastQuestion = /* sql */ `(
+      select ${commentJson('c')} from taskboard.task_comment c
+      where c.task_id = t.id and c.kind = 'question' order by c.place desc limit 1
+    )`
+
 /** Present, task, id, kind, body, the author's kind, id and given name, workspace. The task is locked. */
 const insertStatement = statement<{ readonly comment: Comment }>(
   'insert_comment',
@@ -38,11 +53,7 @@ const insertStatement = statement<{ readonly comment: Comment }>(
     select t.id, 1 + coalesce((
         select c.place from taskboard.task_comment c where c.task_id = t.id order by c.place desc limit 1
       ), 0), $3::text, $4::text, $5::text, $6::text, $7::text,
-      coalesce($8::text, case $6::text
-        when 'agent' then (select a.name from taskboard.agent a where a.id = $7::text and a.workspace_id = $9::text)
-        when 'user' then (select u.email from taskboard.account_user u where u.id = $7::text)
-        when 'api_key' then (select k.name from taskboard.api_key k where k.id = $7::text)
-      end), $1::bigint
+      ${nameOf('$6', '$7', '$8', '$9')}, $1::bigint
     from taskboard.task t where t.id = $2::text and t.workspace_id = $9::text
     returning *
   ),
@@ -67,18 +78,17 @@ interface NewComment {
   readonly taskId: string
   readonly kind: CommentKind
   readonly body: string
-  readonly author: Actor
-  /** Null: looked up. */
-  readonly authorName: string | null
+  /** A name that is null or absent is looked up. */
+  readonly author: ActingAs
 }
 
 /** Adds a comment with its event to a task that this session has locked. */
 export async function writeComment(
   session: Session,
-  { id, workspaceId, taskId, kind, body, author, authorName }: NewComment,
+  { id, workspaceId, taskId, kind, body, author }: NewComment,
   now: Instant,
 ): Promise<Comment> {
-  const values = [now, taskId, id, kind, body, author.kind, author.id, authorName, workspaceId]
+  const values = [now, taskId, id, kind, body, author.kind, author.id, author.name ?? null, workspaceId]
   const [row] = await session.run(insertStatement, values)
   if (row === undefined) throw new Error('a locked task is gone')
   return row.comment

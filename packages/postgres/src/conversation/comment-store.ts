@@ -58,11 +58,11 @@ async function insertWithin(
   call: CallContext<PgConnection>,
 ): Promise<Comment> {
   const { row, task } = await lockTask(session, target, call.now)
-  const { command, author, authorName } = outcomeOfComment(task, draft)
+  const { command, author } = outcomeOfComment(task, draft)
   if (command !== null) await applyWithin(session, target, command, row)
   const { kind, body } = draft
   const id = database.settings.current.newId('cmt')
-  const comment = { id, workspaceId: target.workspaceId, taskId: task.id, kind, body, author, authorName }
+  const comment = { id, workspaceId: target.workspaceId, taskId: task.id, kind, body, author }
   return writeComment(session, comment, row.now)
 }
 

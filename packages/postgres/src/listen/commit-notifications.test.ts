@@ -1,4 +1,11 @@
-import { createTaskboard, defaultScoring, defineAgent, type Clock } from '@taskboard/core'
+import {
+  createTaskboard,
+  defaultScoring,
+  defineAgent,
+  silentLogger,
+  type Clock,
+  type Logger,
+} from '@taskboard/core'
 import { createNewId, createStorageSettings, systemClock } from '@taskboard/core/storage'
 import { virtualClock, webhookReceiver } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
@@ -42,11 +49,23 @@ interface Process {
 }
 
 async function processOf(
-  options: { readonly listen?: boolean | PgPool; readonly clock?: Clock; readonly pool?: pg.PoolConfig } = {},
+  options: {
+    readonly listen?: boolean | PgPool
+    readonly clock?: Clock
+    readonly pool?: pg.PoolConfig
+    readonly logger?: Logger
+  } = {},
 ): Promise<Process> {
   const settings = createStorageSettings()
-  const { clock = systemClock } = options
-  settings.bind({ clock, newId: createNewId(), scoring: defaultScoring, logLimit: 1, outputLimit: 1 })
+  const { clock = systemClock, logger = silentLogger } = options
+  settings.bind({
+    clock,
+    newId: createNewId(),
+    scoring: defaultScoring,
+    logLimit: 1,
+    outputLimit: 1,
+    logger,
+  })
   const pool = poolOf(options.pool)
   const notifications = createCommitNotifications({ pool, listen: options.listen ?? true, settings })
   opened.push(() => notifications.close())
@@ -115,7 +134,7 @@ describe('commit notifications', () => {
   it('listens on a separate pool when given one, and refuses one that cannot', async () => {
     const direct = poolOf({ max: 1 })
     const apart = await processOf({ listen: direct, pool: { max: 1 } })
-    expect([apart.pool.totalCount, direct.totalCount, direct.idleCount]).toEqual([0, 1, 0])
+    expect([apart.pool.idleCount, direct.totalCount, direct.idleCount]).toEqual([1, 1, 0])
     const writer = await processOf({ listen: false })
     const signaled = apart.nextCommit()
     writer.notifications.commits.raise()
@@ -161,7 +180,14 @@ describe('commit notifications', () => {
   it('opens although the pool to listen on has no connection, and listens once it has one', async () => {
     const settings = createStorageSettings()
     const clock = virtualClock(0)
-    settings.bind({ clock, newId: createNewId(), scoring: defaultScoring, logLimit: 1, outputLimit: 1 })
+    settings.bind({
+      clock,
+      newId: createNewId(),
+      scoring: defaultScoring,
+      logLimit: 1,
+      outputLimit: 1,
+      logger: silentLogger,
+    })
     const pool = poolOf()
     const direct = poolOf({ max: 1 })
     const taken = await direct.connect()
@@ -237,13 +263,39 @@ describe('commit notifications', () => {
     await connected
   })
 
+  it('warns when nothing arrives on its connection within a second, and not when it does', async () => {
+    const clock = virtualClock(0)
+    const warnings: string[] = []
+    const logger = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) }
+    const pool = poolOf()
+    // Listens on the server, but what arrives gets lost, as in a pooler.
+    const deaf: PgPool = {
+      query: (query) => pool.query(query),
+      async connect() {
+        const client = await pool.connect()
+        const on: (typeof client)['on'] = (event, listener) =>
+          event === 'notification' ? client : client.on(event, listener)
+        const query = (asked: PgQuery) => client.query(asked)
+        return Object.assign(Object.create(client) as typeof client, { on, query })
+      },
+    }
+    await processOf({ listen: deaf, clock, logger })
+    await clock.advance({ ms: 999 })
+    expect(warnings).toEqual([])
+    await clock.advance({ ms: 1 })
+    expect(warnings).toEqual([expect.stringContaining('set listen of postgresStorage to false')])
+    await processOf({ clock, logger })
+    await clock.advance({ ms: 5_000 })
+    expect(warnings).toHaveLength(1)
+  })
+
   it('releases its connection in its original state, and leaves no timer', async () => {
     const clock = virtualClock(0)
     const one = await processOf({ clock, pool: { max: 2 } })
     const { notifications, pool } = one
     notifications.commits.raise()
     await notifications.close()
-    expect([pool.totalCount, pool.idleCount, clock.pending().timers]).toEqual([1, 1, []])
+    expect([pool.totalCount, pool.idleCount, clock.pending().timers]).toEqual([2, 2, []])
     const { rows } = await pool.query('select * from pg_listening_channels()')
     expect(rows).toEqual([])
     const client = await pool.connect()

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type BoundSettings, type CommitSignal, createCommitSignal } from '@taskboard/core/storage'
-import { boundedPool } from '../bounded-pool.js'
+import { type BoundedPool, boundedPool } from '../bounded-pool.js'
 import { mostConnections } from '../pglite-pool.js'
 import type { PgConnection, PgPool } from '../pool.js'
 import { resolveTimeouts, type Timeouts } from '../timeouts.js'
-import { createListener } from './listener.js'
+import { createListener, type Listener } from './listener.js'
+import { createListeningCheck, type ListeningCheck } from './listening-check.js'
 import { CHANNEL, endsWithin } from './listening-connection.js'
 import { createTaskLines, type TaskLines } from './task-lines.js'
 import { createThrottle } from './throttle.js'
@@ -39,6 +40,8 @@ const LEAST_GAP_MS = 20
 const REVOKED = 'revoked'
 /** Follows the sender in a notification of a line of a task's log, before the line. */
 const LINE = 'line'
+/** Follows the sender in a notification to itself, which shows that it hears any. */
+const ECHO = 'echo'
 /** How long `close` waits for a database that does not answer. */
 const LONGEST_FLUSH_MS = 1_000
 
@@ -69,14 +72,19 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
       settings,
       onNotified(payload) {
         const [sender, news] = payload.split(' ', 2)
-        if (sender === origin) return
+        if (news === ECHO && sender === origin) check?.heard()
+        if (news === ECHO || sender === origin) return
         if (news === LINE) taskLines.hear(payload.slice(`${sender} ${LINE} `.length))
         else hear(news === REVOKED)
       },
-      onResumed: () => hear(true),
+      onResumed() {
+        void check?.begin()
+        hear(true)
+      },
     })
 
   const bounded = boundedPool(pool, timeouts)
+  const check = listener && checkOf(listener, settings, bounded, origin)
   // A separate statement: a transaction that writes would hold the lock until it is on the disk.
   async function notify(): Promise<void> {
     const connection = listener?.connection ?? bounded
@@ -104,14 +112,34 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
       },
       listen: (onCommit) => signal.listen(onCommit),
     },
-    open: async () => listener?.start(),
+    async open() {
+      await listener?.start()
+      if (listener?.connection) await check?.begin()
+    },
     async close() {
+      check?.stop()
       const flushed = Promise.all([sent.flush(), taskLines.flush()])
       await endsWithin(settings.current.clock, LONGEST_FLUSH_MS, flushed)
       await listener?.stop()
       await received.flush()
     },
   }
+}
+
+function checkOf(
+  listener: Listener,
+  settings: CommitNotificationsParts['settings'],
+  pool: BoundedPool,
+  origin: string,
+): ListeningCheck {
+  return createListeningCheck({
+    settings,
+    send: () => pool.query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, `${origin} ${ECHO}`] }),
+    async catchUp() {
+      await listener.connection?.query({ text: 'select true', values: [] })
+      return listener.connection !== null
+    },
+  })
 }
 
 const nothing = (): Promise<void> => Promise.resolve()

@@ -1,4 +1,4 @@
-import { defaultScoring } from '@taskboard/core'
+import { defaultScoring, silentLogger } from '@taskboard/core'
 import { createStorageSettings, createNewId } from '@taskboard/core/storage'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +7,14 @@ import { createThrottle } from './throttle.js'
 function setUp(work: (clock: ReturnType<typeof virtualClock>) => Promise<void> = () => Promise.resolve()) {
   const clock = virtualClock(0)
   const settings = createStorageSettings()
-  settings.bind({ clock, newId: createNewId(), scoring: defaultScoring, logLimit: 1, outputLimit: 1 })
+  settings.bind({
+    clock,
+    newId: createNewId(),
+    scoring: defaultScoring,
+    logLimit: 1,
+    outputLimit: 1,
+    logger: silentLogger,
+  })
   const runs: number[] = []
   const pace = createThrottle(settings, 20, () => {
     runs.push(clock.now())

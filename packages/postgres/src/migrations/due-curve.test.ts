@@ -1,5 +1,12 @@
 import { PGlite } from '@electric-sql/pglite'
-import { createScoring, defaultScoring, priorities, type Scoring, type Task } from '@taskboard/core'
+import {
+  createScoring,
+  defaultScoring,
+  silentLogger,
+  priorities,
+  type Scoring,
+  type Task,
+} from '@taskboard/core'
 import { compareTied, createNewId, scoreUnits, systemClock } from '@taskboard/core/storage'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/test-database.js'
@@ -69,7 +76,14 @@ async function boardOfVersion8(pool: PgPool, scoring: string): Promise<void> {
 
 function open(pool: PgPool, scoring: Scoring = defaultScoring) {
   const storage = postgresStorage({ pool, listen: false })
-  storage.bind({ scoring, newId: createNewId(), clock: systemClock, logLimit: 5, outputLimit: 3 })
+  storage.bind({
+    scoring,
+    newId: createNewId(),
+    clock: systemClock,
+    logLimit: 5,
+    outputLimit: 3,
+    logger: silentLogger,
+  })
   closers.push(() => storage.close())
   return storage
 }

@@ -1767,4 +1767,58 @@ create index notification_target_channel on taskboard.notification_target (chann
 alter table taskboard.task add column traceparent text;
 `,
   },
+  {
+    number: 22,
+    name: 'resting_agents',
+    sql: `-- Until when the agent takes nothing, because its worker could not work; null when it never rested.
+alter table taskboard.agent add column rest_until bigint;
+
+-- The same keys as before, with what a claim asks of an agent besides.
+drop index taskboard.agent_type;
+create index agent_type on taskboard.agent (type, paused, workspace_id, created_at, id) include (spent_until, rest_until);
+drop index taskboard.agent_fallback;
+create index agent_fallback on taskboard.agent (fallback, paused, workspace_id, created_at, id)
+  include (spent_until, rest_until) where fallback is not null;
+
+-- For the end of the first rest. Agents that never rested are not in it.
+create index agent_rest_type on taskboard.agent (type, paused, rest_until) where rest_until is not null;
+create index agent_rest_fallback on taskboard.agent (fallback, paused, rest_until)
+  where rest_until is not null and fallback is not null;
+`,
+  },
+  {
+    number: 23,
+    name: 'askers_of_approvals',
+    sql: `-- Whose an approval is: only a request of the same asker uses it. What a process of an earlier version inserts in the meantime is nobody's.
+alter table taskboard.approval add column asker_kind text not null default 'credential';
+-- Of a credential, its user or key.
+alter table taskboard.approval add column asker_owner text;
+update taskboard.approval set
+  asker_kind = case when requested_by_kind = 'agent' then 'runtime'
+    when requested_by_kind in ('user', 'api_key') then 'credential' else 'host' end,
+  asker_owner = case when requested_by_kind in ('user', 'api_key') then requested_by_id end;
+
+drop index taskboard.approval_open;
+create unique index approval_open on taskboard.approval (task_id, input_digest, action, asker_kind, coalesce(asker_owner, ''))
+  where state in ('pending', 'approved', 'rejected');
+`,
+  },
+  {
+    number: 24,
+    name: 'people',
+    sql: `-- Who has a task without an agent, as JSON of kind, id and name; and the name of who decided an approval, as it was then.
+alter table taskboard.task add column taken_by jsonb;
+alter table taskboard.approval add column decided_by_name text;
+`,
+  },
+  {
+    number: 25,
+    name: 'key_check',
+    sql: `-- A text that is sealed with the encryption key of the processes. One with another key does not start.
+create table taskboard.key_check (
+  only_row boolean primary key default true check (only_row),
+  sealed text not null
+);
+`,
+  },
 ]

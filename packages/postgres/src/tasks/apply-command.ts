@@ -26,7 +26,7 @@ const writeTask = statement<TaskRow>(
     select * from jsonb_to_record($2::jsonb) as a (
       id text, version bigint, column_name text, hold_reason text, hold_message text, hold_since bigint,
       not_before bigint, progress real, result text, updated_at bigint, started_at bigint, completed_at bigint,
-      attempts integer, fencing_token bigint, lease_agent_id text, lease_expires_at bigint, frees boolean
+      attempts integer, fencing_token bigint, lease_agent_id text, lease_expires_at bigint, taken_by jsonb, frees boolean
     )
   ),
   written as (
@@ -35,7 +35,7 @@ const writeTask = statement<TaskRow>(
       hold_since = a.hold_since, not_before = a.not_before, progress = a.progress, result = a.result,
       updated_at = a.updated_at, started_at = a.started_at, completed_at = a.completed_at, attempts = a.attempts,
       fencing_token = a.fencing_token, lease_agent_id = a.lease_agent_id, lease_expires_at = a.lease_expires_at,
-      version = t.version + 1
+      taken_by = a.taken_by, version = t.version + 1
     from new_state a
     where t.id = a.id and t.version = a.version
     returning t.*
@@ -128,6 +128,7 @@ function toValues(
     fencing_token: task.fencingToken,
     lease_agent_id: task.lease?.agentId ?? null,
     lease_expires_at: task.lease?.expiresAt ?? null,
+    taken_by: task.takenBy ?? undefined,
     frees: (before.column === 'DONE') !== (task.column === 'DONE'),
   }
   const ended = {

@@ -29,6 +29,12 @@ const isWorkerBy = (column: AgentColumn): string =>
 const hasRoom = (leaving: string): string => /* sql */ `(a.max_concurrent is null or a.max_concurrent >
                 (select count(*) from taskboard.task t where t.lease_agent_id = a.id)${leaving})`
 
+/** Milliseconds until the first rest of an agent ends; null when none rests. */
+const untilRested = (column: AgentColumn): string => /* sql */ `(
+      select min(a.rest_until) - (select now from p) from taskboard.agent a
+      where a.${column} = $5::text and not a.paused and a.rest_until > (select now from p)
+    )`
+
 /** The next workspace of the walk with an agent `a`. */
 const nextWithAgents = (isWorker: string): string => /* sql */ `case when workspace_walk.is_after
               then (select min(a.workspace_id) from taskboard.agent a
@@ -117,7 +123,7 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
   ${LOG_EVENTS}
   select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from served_workspace) as workspaces,
-    case when (select count(*) from claimed) < ${parts.requested} then ${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)} end::float8 as "nextReadyInMs"
+    case when (select count(*) from claimed) < ${parts.requested} then least(${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)}, ${untilRested(column)}) end::float8 as "nextReadyInMs"
   from stale left join (${parts.reply}) as r on true`,
   )
 }

@@ -1,5 +1,6 @@
 import { lanes, type Lane } from '@taskboard/core/storage'
 import { logEventsOf } from '../events/log-events.js'
+import { SCORING } from './lane-sql.js'
 import { statement, type Statement } from '../statement.js'
 import {
   claimParts,
@@ -35,15 +36,15 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   with p as materialized (
     select n.now, ${staleAt('n.now')} as is_stale,
       g.id is not null as is_known, coalesce(g.paused, true) as is_paused, g.max_concurrent is not null as is_bounded,
-      '#' || g.type as type_pool, case when g.spent_until > n.now then g.spent_until end as spent_until,
+      '#' || g.type as type_pool, case when greatest(g.spent_until, g.rest_until) > n.now then greatest(g.spent_until, g.rest_until) end as waits_until,
       n.now * s.age_slope as age_rise, n.now * s.due_far_slope as far_rise, n.now * s.due_slope as near_rise
-    from taskboard.scoring s, (select coalesce($1::bigint, taskboard.now_ms()) as now) as n
+    from ${SCORING}, (select coalesce($1::bigint, taskboard.now_ms()) as now) as n
       left join lateral (
         select a.* from taskboard.agent a where a.id = $6::text and a.workspace_id = $5::text limit 1
       ) as g on true
   ),${parts.complete}
   capacity as materialized (
-    select case when p.is_paused or p.is_stale or p.spent_until is not null then 0
+    select case when p.is_paused or p.is_stale or p.waits_until is not null then 0
       when p.is_bounded then least(r.requested, taskboard.room_of($6::text, true))
       else r.requested end as most
     from (select ${parts.requested} as requested offset 0) as r, p
@@ -75,7 +76,7 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   ${logEventsOf('$5::text', !withCompletions)}
   select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
     case when pickup.is_short then (select count(*) from candidate) end::integer as seen,
-    case when p.spent_until is not null and not p.is_paused then p.spent_until - p.now when pickup.has_room
+    case when p.waits_until is not null and not p.is_paused then p.waits_until - p.now when pickup.has_room
       then ${untilFirst('taskboard.first_wait_for_agent($5::text, $6::text)')} end::float8 as "nextReadyInMs"
   from p, (
     select cardinality(ids) < ${parts.requested} as is_short, cardinality(ids) < (select most from capacity) as has_room

@@ -1,5 +1,5 @@
 import { completeBeforeClaim, completionsOf } from './complete-sql.js'
-import { BEST_FIRST, EACH_LANE, slopeOf } from './lane-sql.js'
+import { BEST_FIRST, EACH_LANE, SCORING, slopeOf } from './lane-sql.js'
 import { taskColumns, type TaskRow } from './task-row.js'
 
 /** A row of a claiming statement: one for each task that was completed or claimed, or one without a task. */
@@ -16,8 +16,9 @@ export interface ClaimRow extends TaskRow {
   readonly isKnown: boolean
 }
 
-/** Whether the budgets of agent `alias` and of its workspace let it take tasks at `p.now`. */
-export const isAble = (alias: string): string => `${alias}.spent_until <= (select now from p)`
+/** Whether agent `alias` is not at rest, and its budget and that of its workspace let it take tasks, at `p.now`. */
+export const isAble = (alias: string): string =>
+  `greatest(${alias}.spent_until, ${alias}.rest_until) <= (select now from p)`
 
 /** More than the events that come before those of claims in one statement. */
 const AFTER_COMPLETIONS = 1_000_000
@@ -109,7 +110,7 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
     select q.task_id, q.workspace_id, s.place, q.due_date, q.created_at, q.key + s.slope * p.now as score
     from p, (
         select served_workspace.*, l.lane, ${slopeOf('l.lane')} as slope
-        from served_workspace, taskboard.scoring s, ${EACH_LANE}
+        from served_workspace, ${SCORING}, ${EACH_LANE}
       ) as s
       join pool on pool.workspace_id = s.workspace_id
       cross join lateral (${bestTasksOf('s.workspace_id', 'pool.pool_id', 's.lane', '(select depth from search_depth)')}

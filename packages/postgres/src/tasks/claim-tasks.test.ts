@@ -1,4 +1,4 @@
-import { defaultScoring, type Storage } from '@taskboard/core'
+import { defaultScoring, silentLogger, type Storage } from '@taskboard/core'
 import { createNewId, systemClock, type NewTask } from '@taskboard/core/storage'
 import { countTasks, newTask } from '@taskboard/testing'
 import pg from 'pg'
@@ -16,6 +16,7 @@ const settings = {
   clock: systemClock,
   logLimit: 5,
   outputLimit: 3,
+  logger: silentLogger,
 }
 const LEASE_MS = 60_000
 /** How long a claim waits for a lock before the server looks for a deadlock. */
@@ -35,6 +36,7 @@ beforeEach(async () => {
     clock: systemClock,
     logLimit: 5,
     outputLimit: 3,
+    logger: silentLogger,
   })
   await storage.open()
   other = new pg.Client({ connectionString: database.url })

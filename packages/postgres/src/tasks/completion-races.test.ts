@@ -1,4 +1,4 @@
-import { defaultScoring, type Storage } from '@taskboard/core'
+import { defaultScoring, silentLogger, type Storage } from '@taskboard/core'
 import { createNewId, systemClock, type ClaimByType, type ClaimForAgent } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import pg from 'pg'
@@ -36,6 +36,7 @@ function openStorage(): Storage<PgConnection> {
     clock: systemClock,
     logLimit: 5,
     outputLimit: 3,
+    logger: silentLogger,
   })
   return storage
 }

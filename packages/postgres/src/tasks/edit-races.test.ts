@@ -1,4 +1,4 @@
-import { defaultScoring, isTaskboardError } from '@taskboard/core'
+import { defaultScoring, silentLogger, isTaskboardError } from '@taskboard/core'
 import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -44,7 +44,14 @@ describe('edits and deletions beside claims, completions and moves', () => {
   it('keep counts and places correct, and close no cycle', async () => {
     const storage = postgresStorage({ pool: database.pool, listen: false })
     const newId = createNewId()
-    storage.bind({ scoring: defaultScoring, newId, clock: systemClock, logLimit: 5, outputLimit: 5 })
+    storage.bind({
+      scoring: defaultScoring,
+      newId,
+      clock: systemClock,
+      logLimit: 5,
+      outputLimit: 5,
+      logger: silentLogger,
+    })
     const { tasks } = storage
     const agent = { ...emptyAgent, name: 'a', type: 'worker' }
     const { workspace } = await storage.access.insertAccount(

@@ -1,9 +1,9 @@
 import type { TaskSearch, TaskSort } from '@taskboard/core/storage'
 import { reachValues } from '../access/reach.js'
-import { plannedAnew, type Statement } from '../statement.js'
-import { EACH_LANE, slopeOf } from './lane-sql.js'
+import { expectFew, expectMet, plannedAnew, type Statement } from '../statement.js'
+import { EACH_LANE, SCORING, slopeOf } from './lane-sql.js'
 import { LONGEST_PAGE } from './list-tasks.js'
-import { type AddValue, conditionsSql } from './search-sql.js'
+import { type AddValue, type ConditionsSql, conditionsSql } from './search-sql.js'
 
 /** A search's statement, with the values of its parameters at a time (null: the server's). */
 export interface FindSql<Row> {
@@ -117,7 +117,7 @@ const lanesSql = (asOf: string, place: PlaceSql): string => /* sql */ `
       coalesce(${place.createdAt}, 0) as created_at, coalesce(${place.id}, '') as id
   ),
   lane as not materialized (
-    select l.lane, ${slopeOf('l.lane')} * a.as_of as rise from taskboard.scoring s, a, ${EACH_LANE}
+    select l.lane, ${slopeOf('l.lane')} * a.as_of as rise from ${SCORING}, a, ${EACH_LANE}
   ),
   lane_part as not materialized (
     select lane.*, h.held, case when h.held = page_start.held then page_start.rank - lane.rise
@@ -135,7 +135,8 @@ const FEW = 5_000
 function pageByScore(search: TaskSearch, add: AddValue): Page {
   const { limit, after } = search
   const workspace = workspaceSql(search, add)
-  const { ofTask, ofSearch, hasTerms } = conditionsSql(search, workspace, add)
+  const found = conditionsSql(search, workspace, add)
+  const { ofTask, ofSearch } = found
   const most = add(limit + 1, 'integer')
   const asOf = add(after?.asOf ?? null, 'bigint')
   const place = {
@@ -160,16 +161,17 @@ function pageByScore(search: TaskSearch, add: AddValue): Page {
     const unlessFew = isSearched ? 'and not (select is_few from known)' : ''
     const ofQueue = queueSql(search, add)
     return /* sql */ `
-  ${isSearched ? fewSql(workspace, ofSearch, hasTerms) : ''}
+  ${isSearched ? fewSql(workspace, found) : ''}
   ${lanesSql(asOf, place)}
   placed as (
-    select q.* from reached w, lane_part, a, page_start, lateral (
+    select q.* from (${expectFew('select * from reached, lane_part')}) as w, a, page_start,
+      lateral (select w.lane, w.rise, w.held, w.highest) as lane_part, lateral (
       select * from (
         select q.task_id, lane_part.held, q.key + lane_part.rise as rank, q.due_date, q.created_at from taskboard.todo q
         where q.workspace_id = ${workspace} and q.held = lane_part.held and q.lane + 0 = lane_part.lane
-          and q.key <= lane_part.highest and q.placed_at + 0 <= a.as_of and q.until + 0 > a.as_of
-          and (q.key < lane_part.highest
-            or (q.due_date, q.created_at, q.task_id) > (page_start.due_date, page_start.created_at, page_start.id))
+          and q.key <= lane_part.highest and ${expectMet(`
+            q.placed_at <= a.as_of and q.until > a.as_of and (q.key < lane_part.highest
+              or (q.due_date, q.created_at, q.task_id) > (page_start.due_date, page_start.created_at, page_start.id))`)}
           ${unlessFew} ${ofQueue} and ${isFound('q.task_id')}
         order by q.key desc, q.due_date, q.created_at, q.task_id
         limit ${most}
@@ -225,18 +227,25 @@ function queueSql({ status, hold, type, assignedTo }: TaskSearch, add: AddValue)
 
 /**
  * The first tasks that have what is searched for, and whether those are all. With terms, no index by workspace is of use: it would
- * be read for the whole workspace.
+ * be read for the whole workspace. They are a separate query, so that the planner does not know how many tasks have them: it would read
+ * the table from end to end for a frequent one, and expect all its tasks to be read.
  */
-const fewSql = (workspace: string, ofSearch: readonly string[], hasTerms: boolean): string => /* sql */ `
+function fewSql(workspace: string, { ofSearch, terms }: ConditionsSql): string {
+  const conditions =
+    terms === null
+      ? [`s.workspace_id = ${workspace}`, ...ofSearch]
+      : [`s.workspace_id || '' = ${workspace}`, `s.terms @@ (select ${terms})`, ...ofSearch.slice(1)]
+  return /* sql */ `
   few as materialized (
-    select q.task_id from reached w cross join lateral (
-      select s.task_id from taskboard.task_search s
-      where s.workspace_id${hasTerms ? " || ''" : ''} = ${workspace} and ${ofSearch.join(' and ')} limit ${FEW + 1}
+    select q.task_id from (${expectFew('select id from reached')}) w cross join lateral (
+      select s.task_id from taskboard.task_search s where ${conditions.join(' and ')} limit ${FEW + 1}
     ) as q
     limit ${FEW + 1}
   ),
   known as materialized (select count(*) <= ${FEW} as is_few from few),`
+}
 
 const FEW_IN_TODO = /* sql */ `union all
-    select q.task_id, q.held, q.due_date from few join taskboard.todo q on q.task_id = few.task_id
+    select q.task_id, q.held, q.due_date
+    from (${expectFew('select task_id from few')}) as few join taskboard.todo q on q.task_id = few.task_id
     where (select is_few from known)`

@@ -15,7 +15,7 @@ import type {
   TaskReading,
   TaskStore,
 } from '@taskboard/core/storage'
-import { lastAnswer, newestComments } from '../conversation/comment-sql.js'
+import { lastAnswer, lastQuestion, newestComments } from '../conversation/comment-sql.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'
@@ -70,6 +70,7 @@ interface ReadRow extends SummaryRow {
   readonly dependencies: TaskParts['dependencies']
   readonly comments: TaskParts['comments']
   readonly answer: TaskParts['answer']
+  readonly question: TaskParts['question']
   readonly usage: TaskParts['usage']
 }
 
@@ -99,6 +100,7 @@ const partColumns = (logLines: string): { readonly [Part in TaskPart]: string } 
     ), '[]') as dependencies`,
   comments: `${newestComments} as comments`,
   answer: `${lastAnswer} as answer`,
+  question: `${lastQuestion} as question`,
   usage: /* sql */ `(
       select json_build_object('inputTokens', coalesce(sum(u.input_tokens), 0), 'outputTokens', coalesce(sum(u.output_tokens), 0),
         'cachedInputTokens', coalesce(sum(u.cached_input_tokens), 0), 'costMicros', coalesce(sum(u.cost_micros), 0))
@@ -115,6 +117,7 @@ const readers: { readonly [Part in TaskPart]: (row: ReadRow) => TaskParts[Part] 
   dependencies: (row) => row.dependencies,
   comments: (row) => row.comments,
   answer: (row) => row.answer,
+  question: (row) => row.question,
   usage: (row) => row.usage,
 }
 

@@ -3,7 +3,7 @@ import { type CallContext, cursorAfter, type TaskListQuery, type TaskPage } from
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'
-import { BEST_FIRST, EACH_LANE, slopeOf } from './lane-sql.js'
+import { BEST_FIRST, EACH_LANE, SCORING, slopeOf } from './lane-sql.js'
 import { taskColumns, type TaskRow, toTask } from './task-row.js'
 
 /** A row of a page, ordered by `rank`. */
@@ -34,7 +34,7 @@ const listTodo = statement<ListedRow>(
       coalesce($6::bigint, 0) as created_at, coalesce($7::text, '') as id
   ),
   lane as not materialized (
-    select l.lane, ${slopeOf('l.lane')} * a.as_of as rise from taskboard.scoring s, a, ${EACH_LANE}
+    select l.lane, ${slopeOf('l.lane')} * a.as_of as rise from ${SCORING}, a, ${EACH_LANE}
   ),
   lane_part as not materialized (
     select lane.*, h.held, case when h.held = page_start.held then page_start.rank - lane.rise

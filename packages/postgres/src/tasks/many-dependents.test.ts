@@ -1,4 +1,4 @@
-import { createTaskboard, defaultScoring } from '@taskboard/core'
+import { createTaskboard, defaultScoring, silentLogger } from '@taskboard/core'
 import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
@@ -24,6 +24,7 @@ function open() {
     clock: systemClock,
     logLimit: 5,
     outputLimit: 5,
+    logger: silentLogger,
   })
   return storage
 }

@@ -1,4 +1,4 @@
-import { defaultScoring } from '@taskboard/core'
+import { defaultScoring, silentLogger } from '@taskboard/core'
 import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -23,6 +23,7 @@ async function createBoard() {
     clock: systemClock,
     logLimit: 5,
     outputLimit: 5,
+    logger: silentLogger,
   })
   await storage.open()
   const { workspace } = await storage.access.insertAccount(

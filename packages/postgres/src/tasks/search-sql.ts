@@ -13,8 +13,8 @@ const flags = priorities.toReversed()
 export interface ConditionsSql {
   readonly ofTask: readonly string[]
   readonly ofSearch: readonly string[]
-  /** Whether `ofSearch` has words or other terms. These name the workspace as well. */
-  readonly hasTerms: boolean
+  /** Those of `ofSearch` that are of words and other terms, as a `tsquery`, which names the workspace as well. Null: there are none. */
+  readonly terms: string | null
 }
 
 /** `workspace` is the SQL of the workspace's id. */
@@ -25,17 +25,15 @@ export function conditionsSql(conditions: TaskConditions, workspace: string, add
   if (assignedTo !== null) ofTask.push(`t.assigned_to = ${add(assignedTo, 'text')}`)
   if (parentId !== null) ofTask.push(`t.parent_id = ${add(parentId, 'text')}`)
   const ofSearch: string[] = []
-  const terms = termsOf(conditions)
-  if (terms.length > 0) {
-    const lexemes = terms.map((term) => lexemeSql(term, workspace, add))
-    ofSearch.push(`s.terms @@ (${lexemes.join(` || ' & ' || `)})::tsquery`)
-  }
+  const lexemes = termsOf(conditions).map((term) => lexemeSql(term, workspace, add))
+  const terms = lexemes.length === 0 ? null : `(${lexemes.join(` || ' & ' || `)})::tsquery`
+  if (terms !== null) ofSearch.push(`s.terms @@ ${terms}`)
   if (createdAfter !== null) ofSearch.push(`s.created_at >= ${add(createdAfter, 'bigint')}`)
   if (createdBefore !== null) ofSearch.push(`s.created_at < ${add(createdBefore, 'bigint')}`)
   if (dueAfter !== null || dueBefore !== null) ofSearch.push('s.due_rank > -9007199254740991')
   if (dueAfter !== null) ofSearch.push(`s.due_rank <= -(${add(dueAfter, 'bigint')})`)
   if (dueBefore !== null) ofSearch.push(`s.due_rank > -(${add(dueBefore, 'bigint')})`)
-  return { ofTask, ofSearch, hasTerms: terms.length > 0 }
+  return { ofTask, ofSearch, terms }
 }
 
 interface Term {

@@ -28,11 +28,11 @@ const presentOf = (parameter: number): string =>
   `p as materialized (select coalesce($${parameter}::bigint, taskboard.now_ms()) as now)`
 const PRESENT = presentOf(7)
 
-/** The named workspace, or all of the account, each looked up by its key. */
+/** The named workspace, or all of the account, each looked up by its key. As a list, the planner expects ten of them in any account. */
 const REACHED = /* sql */ `
   reached as materialized (
-    select w.id from taskboard.workspace w
-    where $3::text is null and $2::text[] is null and w.account_id = $1::text
+    select r.id from unnest(array(select w.id from taskboard.workspace w where w.account_id = $1::text)) as r (id)
+    where $3::text is null and $2::text[] is null
     union all
     select w.id
     from unnest(case when $3::text is null then $2::text[]

@@ -25,7 +25,7 @@ export function taskColumns(alias: string): string {
     ${a}.started_at::float8 as "startedAt", ${a}.completed_at::float8 as "completedAt", ${a}.attempts,
     ${a}.max_attempts as "maxAttempts", ${a}.fencing_token::float8 as "fencingToken",
     ${a}.lease_agent_id as "leaseAgentId", ${a}.lease_expires_at::float8 as "leaseExpiresAt",
-    ${a}.lease_ms as "leaseMs", ${a}.has_comments as "hasComments", ${a}.traceparent,
+    ${a}.lease_ms as "leaseMs", ${a}.taken_by as "takenBy", ${a}.has_comments as "hasComments", ${a}.traceparent,
     ${a}.version::float8`
 }
 
@@ -56,6 +56,7 @@ export function toTask(row: TaskRow): Task {
       leaseAgentId === null || leaseExpiresAt === null
         ? null
         : { agentId: leaseAgentId, fencingToken, expiresAt: leaseExpiresAt, durationMs: leaseMs },
+    takenBy: row.takenBy,
     hasComments: row.hasComments,
     traceparent: row.traceparent,
   })

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Actor, type Backoff, isTaskboardError, TaskboardError } from '@taskboard/core'
-import type { CallContext, ClaimProof, TaskStore, TaskTarget } from '@taskboard/core/storage'
+import { type Backoff, isTaskboardError } from '@taskboard/core'
+import type { CallContext, ClaimProof, TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
-import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { scoringColumns } from '../stored-scoring.js'
@@ -10,6 +9,7 @@ import { appendToTask } from './append-to-task.js'
 import { applyCommand, type ReadTask } from './apply-command.js'
 import { createTaskClaims, type TaskClaims } from './claim-tasks.js'
 import { createCompletions } from './complete-tasks.js'
+import { deleteTask } from './delete-tasks.js'
 import { freeDependents } from './dependents.js'
 import { createGetTask } from './get-task.js'
 import { createInsertTask } from './insert-task.js'
@@ -19,7 +19,7 @@ import { listTasks } from './list-tasks.js'
 import { routeTasks } from './routes.js'
 import { searchTasks } from './search-tasks.js'
 import { taskColumns } from './task-row.js'
-import { actorJson, updateTask } from './update-task.js'
+import { updateTask } from './update-task.js'
 
 /**
  * Present, tasks, fencing tokens. Looks up each task by its key. The comparison of the lease's end prevents the use of an index
@@ -47,62 +47,6 @@ async function checkClaims(
   const tokens = proofs.map(({ fencingToken }) => fencingToken)
   const rows = await database.read(call, checkLeases, [call.now, ids, tokens])
   return rows.map(({ isHeld }) => isHeld)
-}
-
-/** Workspace, task. Waits for transactions that add dependents of the task. */
-const lockTask = statement<{ readonly hasDependents: boolean; readonly isLeased: boolean }>(
-  'lock_task',
-  /* sql */ `
-  select t.has_dependents as "hasDependents", t.lease_agent_id is not null as "isLeased" from taskboard.task t
-  where t.id = $2::text and t.workspace_id = $1::text for update`,
-)
-
-const findDependent = statement<never>(
-  'find_dependent',
-  `select from taskboard.task_dependency d where d.depends_on = $1::text limit 1`,
-)
-
-/** Task, present, actor, workspace. A separate statement, which sees all that was written until the task was locked. */
-const deleteLocked = statement<never>(
-  'delete_task',
-  /* sql */ `
-  with deleted_log as (delete from taskboard.task_log where task_id = $1::text),
-  deleted_output as (delete from taskboard.task_output where task_id = $1::text),
-  deleted_comment as (delete from taskboard.task_comment where task_id = $1::text),
-  deleted_approval as (delete from taskboard.approval where task_id = $1::text and workspace_id = $4::text),
-  deleted_attempt as (delete from taskboard.attempt where task_id = $1::text),
-  deleted_usage as (delete from taskboard.task_usage where task_id = $1::text),
-  deleted_place as (delete from taskboard.todo where task_id = $1::text and workspace_id = $4::text),
-  deleted_dependency as (delete from taskboard.task_dependency where task_id = $1::text),
-  deleted as (delete from taskboard.task where id = $1::text and workspace_id = $4::text returning *),
-  deleted_search as (
-    delete from taskboard.task_search s using deleted t where s.workspace_id = t.workspace_id and s.task_id = t.id
-  ),
-  draft as (
-    select t.workspace_id, 1 as ord, 'task.deleted' as type, coalesce($2::bigint, taskboard.now_ms()) as at,
-      jsonb_build_object('taskId', t.id, 'title', t.title, 'status', t.column_name, 'actor', $3::jsonb) as facts
-    from deleted t
-  ),
-  ${LOG_EVENTS}
-  select from logged where false`,
-)
-
-/** `TaskStore.deleteTask`. */
-async function deleteTask(
-  database: Database,
-  { workspaceId, taskId, actor }: TaskTarget & { readonly actor: Actor },
-  call: CallContext<PgConnection>,
-): Promise<void> {
-  const wasLeased = await database.atomically(call, async (session) => {
-    const [task] = await session.run(lockTask, [workspaceId, taskId])
-    if (task === undefined) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
-    if (task.hasDependents && (await session.run(findDependent, [taskId])).length > 0) {
-      throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
-    }
-    await session.run(deleteLocked, [taskId, call.now, actorJson(actor), workspaceId])
-    return task.isLeased
-  })
-  if (wasLeased) database.noteRevocation(call)
 }
 
 /** Present, limit. */

@@ -47,8 +47,10 @@ const figures = /* sql */ `(
 
 const marks = /* sql */ `(select l.workspace_id, l.last_seq as seq from taskboard.workspace_log l)`
 
-/** The account first, and what refers to tasks last. */
+/** What accounts need first, and what refers to tasks last. */
 export const transferTables: readonly TransferTable[] = [
+  // Where it is imported, hosts need the key of the exported secrets.
+  { name: 'key_check', key: ['only_row'], condition: 'true' },
   {
     name: 'account_row',
     key: ['id'],

@@ -109,6 +109,25 @@ describe.each(Object.entries(databases))('an export on %s', (_, open) => {
 })
 
 describe('an export', () => {
+  it('takes the check of the encryption key along', async () => {
+    const open = databases['PGlite'] as () => Promise<PgPool>
+    const [source, target] = [await open(), await open()]
+    const start = async (pool: PgPool, byte: number) => {
+      const secrets = { encryptionKey: Buffer.alloc(32, byte) }
+      const storage = postgresStorage({ pool, listen: false })
+      const taskboard = createTaskboard({ storage, logger: false, secrets })
+      try {
+        await taskboard.start()
+      } finally {
+        await taskboard.close()
+      }
+    }
+    await start(source, 7)
+    await importLines(target, await exported(source))
+    await expect(start(target, 8)).rejects.toMatchObject({ field: 'secrets.encryptionKey' })
+    await start(target, 7)
+  })
+
   it('continues behind any of its lines', async () => {
     const pool = await databases['PGlite']?.()
     if (pool === undefined) throw new Error('no database')

@@ -8,6 +8,7 @@ export const tablesWithoutWorkspace: Readonly<Record<string, string>> = {
   deletion: 'what is left to delete, of all accounts',
   freeing: 'of a task, whose id it has',
   idempotency: 'of a caller: the scope is of an account or of a key',
+  key_check: 'everywhere: one row',
   login_attempt: 'of an address that tries to log in',
   migration: 'everywhere: the migrations that were applied',
   realtime_holder: 'one row for each process',
@@ -31,7 +32,8 @@ const BY_REFERENCE = 'names the row by its id alone'
 /** The keys without the workspace, by their name in the catalogue. */
 export const keysWithoutWorkspace: Readonly<Record<string, string>> = {
   agent_pkey: BY_ID,
-  approval_open: 'one request for a task, an action and an input is open; the task has one workspace',
+  approval_open:
+    'one request for a task, an action, an input and an asker is open; the task has one workspace',
   approval_pkey: BY_ID,
   delivery_pkey: BY_ID,
   delivery_webhook_id_fkey: BY_REFERENCE,
@@ -170,6 +172,8 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
     'delete_all_workspace_log',
     'function stop_workspaces',
     'lock_leaving_tasks',
+    'delete_done_tasks',
+    'lock_done_tasks',
     'prune_deliveries',
     'prune_events',
   ],

@@ -8,10 +8,22 @@ export interface RecordedPlan {
   readonly plan: PlanNode
 }
 
+/** A statement of the storage, as it was sent first. */
+export interface SentStatement {
+  /** As `RecordedPlan.name`. */
+  readonly name: string
+  readonly text: string
+  readonly values: readonly unknown[]
+  /** Whether the server keeps its plan, so that it may plan it for any values. */
+  readonly isPrepared: boolean
+}
+
 export interface RecordedPlans {
   read(): Promise<readonly RecordedPlan[]>
   /** The statements that were sent, also those without a plan. */
   texts(): readonly string[]
+  /** Those of them that have a plan. */
+  statements(): readonly SentStatement[]
 }
 
 /** How many executions of a statement are recorded. */
@@ -37,12 +49,16 @@ const LOAD = [
 const OF_THE_TESTS =
   /^\s*(do \$\$|select exists \(select from taskboard\.\w+\)$|delete from taskboard\.\w+$|(SELECT 1|DELETE) FROM ONLY)/
 
+/** What has a plan: the others control transactions and the session. */
+const PLANNED = /^\s*(with|select|insert|update|delete)\b[^;]*$/i
+
 type Query = string | pg.QueryConfig
 
 /** Records the plans of what a pool sends: the first executions of each statement. Requires a superuser. */
 export function recordPlans(pool: pg.Pool): RecordedPlans {
   const executions = new Map<string, number>()
   const verbs = new Map<string, string>()
+  const sent = new Map<string, SentStatement>()
   const plans = new Map<string, PlanNode>()
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
@@ -65,11 +81,13 @@ export function recordPlans(pool: pg.Pool): RecordedPlans {
       }
     }
     client.query = ((first: Query, ...rest: unknown[]) => {
-      const { text, name } = typeof first === 'string' ? { text: first } : first
+      const { text, name, values = [] } = typeof first === 'string' ? { text: first } : first
       if (rest.length > 0 || OF_THE_TESTS.test(text)) return query(first, ...rest)
       const count = (executions.get(text) ?? 0) + 1
       executions.set(text, count)
       verbs.set(text, verbOf(text, name))
+      if (!sent.has(text) && PLANNED.test(text))
+        sent.set(text, { name: verbOf(text, name), text, values, isPrepared: name !== undefined })
       const isRecorded =
         count <= EXECUTIONS || BRANCHING[verbOf(text, name)]?.(JSON.stringify(first)) === true
       return send(first, isRecorded)
@@ -77,6 +95,7 @@ export function recordPlans(pool: pg.Pool): RecordedPlans {
   })
   return {
     texts: () => [...verbs.keys()],
+    statements: () => [...sent.values()],
     async read() {
       const nested = [...plans.keys()].filter((text) => !verbs.has(text) && !OF_THE_TESTS.test(text))
       const functions = await functionsWith(pool, nested)

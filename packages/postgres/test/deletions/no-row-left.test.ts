@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { postgresStorage } from '../../src/postgres-storage.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 import { until } from '../processes/until.js'
 import { fillTables, rowsNaming, tablesOf, type Owner } from './owned-rows.js'
@@ -14,11 +15,17 @@ afterEach(() => board.database.drop())
 const OF_NO_ACCOUNT = [
   'agent_runtime',
   'deletion',
+  'key_check',
   'login_attempt',
   'migration',
   'realtime_holder',
+  'key_check',
   'scoring',
 ]
+
+const DAY_MS = 86_400_000
+/** What names a deleted task for as long as it is kept. */
+const KEPT_FOR_THEIR_TIME = ['event', 'delivery', 'idempotency']
 
 /** Adds to a workspace one row of everything. */
 async function fillWorkspace(accountId: string, workspaceId: string): Promise<Owner> {
@@ -114,6 +121,22 @@ describe('a deletion', () => {
     await Promise.all([deleted, over])
     expect(await rowsNaming(database.pool, [id])).toEqual({})
     expect(await written).toMatchObject({ code: 'TASK_NOT_FOUND' })
+  })
+
+  it('of old done tasks leaves no row that hangs on one, in any table', async () => {
+    const { taskboard, accountId, workspaceId, database, rows } = board
+    const { task_id: id = '', agent_id: agentId = '' } = await fillWorkspace(accountId, workspaceId)
+    await rows('delete from taskboard.task_dependency where task_id = depends_on')
+    const tasks = taskboard.board(workspaceId)
+    const { id: dependent } = await tasks.add({ title: 'Depends on it', dependsOn: [id] })
+    for (const each of [id, dependent]) await tasks.move(each, 'DONE')
+    const storage = postgresStorage({ pool: database.pool })
+    const asked = { rows: 'done_tasks', olderThanMs: DAY_MS, limit: 10 } as const
+    const pruned = async () => storage.prune(asked, { now: Date.now() + 3 * DAY_MS })
+    expect([await pruned(), await pruned(), await pruned()]).toEqual([1, 1, 0])
+    const left = Object.keys(await rowsNaming(database.pool, [id, dependent]))
+    expect(left.filter((table) => !KEPT_FOR_THEIR_TIME.includes(table))).toEqual([])
+    expect(Object.keys(await rowsNaming(database.pool, [agentId]))).toContain('agent')
   })
 
   it('of a workspace leaves no row of it, and everything of the others', async () => {

@@ -1,4 +1,4 @@
-import type { Actor, ApprovalStatus, Storage } from '@taskboard/core'
+import type { Actor, ApprovalStatus, Asker, Storage } from '@taskboard/core'
 import { readApprovalRequest } from '@taskboard/core/storage'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
@@ -14,7 +14,7 @@ const account = { accountId: 'acc_0', workspaceIds: 'all' } as const
 export function conversationVerbs(storage: Storage<PgConnection>, pass: string): readonly HotVerb[] {
   const { tasks, comments, approvals } = storage
   const target = { workspaceId: HUGE, taskId: LONG }
-  const draft = { kind: 'comment', body: 'text', author: person, authorName: null } as const
+  const draft = { kind: 'comment', body: 'text', author: person } as const
   const request = readApprovalRequest({ action: 'refund', summary: 'Refund', input: pass })
   let approvalId = ''
   let fencingToken = 0
@@ -56,7 +56,8 @@ export function conversationVerbs(storage: Storage<PgConnection>, pass: string):
       indexes: ['task_pkey', 'approval_open'],
       run: async () => {
         const proof = { ...target, fencingToken }
-        const asked = { proof, request, requestedBy: person, expireAfterMs: 60_000 }
+        const asker: Asker = { kind: 'credential', owner: person.id }
+        const asked = { proof, request, requestedBy: person, asker, expireAfterMs: 60_000 }
         approvalId = (await approvals.requestApproval(asked, at)).approval.id
       },
     },
@@ -64,7 +65,7 @@ export function conversationVerbs(storage: Storage<PgConnection>, pass: string):
       name: 'decide',
       indexes: ['approval_pkey', 'task_pkey'],
       run: () => {
-        const verdict = { decision: 'approved', comment: null } as const
+        const verdict = { decision: 'approved', comment: null, digest: null } as const
         const decidedBy: Actor = { kind: 'user', id: 'user_2' }
         return approvals.decideApproval({ workspaceId: HUGE, approvalId, verdict, decidedBy }, at)
       },

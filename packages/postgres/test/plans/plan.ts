@@ -1,6 +1,8 @@
 /** A node of an executed plan in the output of `auto_explain`, with the fields that are read here. */
 export interface PlanNode {
   readonly 'Node Type': string
+  /** What the server expected, in its own unit. */
+  readonly 'Total Cost': number
   readonly 'Relation Name'?: string
   readonly 'Index Name'?: string
   readonly 'Actual Rows'?: number
@@ -17,6 +19,8 @@ export interface PlanNode {
 export interface ExecutedPlan {
   readonly 'Query Text': string
   readonly Plan: PlanNode
+  /** What the server compiled. Only of executions that are analyzed, on a server with a compiler. */
+  readonly JIT?: object
   readonly durationMs: number
 }
 
@@ -27,11 +31,16 @@ export interface Cost {
   /** Pages read. */
   readonly pages: number
   readonly ms: number
+  /** The highest cost that the server expected of a statement, also of those within functions and triggers. */
+  readonly expected: number
   /** Names of the indexes read. */
   readonly indexes: readonly string[]
   /** Tables read completely. */
   readonly scanned: readonly string[]
 }
+
+/** `jit_above_cost` by default: a server with a compiler compiles a plan from here on, whatever it costs in truth. */
+export const COMPILED_FROM = 100_000
 
 /** One message of `auto_explain` with `log_format=json`; null for any other message. */
 export function parsePlan(message: string): ExecutedPlan | null {
@@ -48,6 +57,7 @@ export function costOf(plans: readonly ExecutedPlan[], isNested: (plan: Executed
     rows: sum(nodes.map(rowsRead)),
     pages: sum(outer.map(({ Plan }) => (Plan['Shared Hit Blocks'] ?? 0) + (Plan['Shared Read Blocks'] ?? 0))),
     ms: sum(outer.map(({ durationMs }) => durationMs)),
+    expected: Math.max(0, ...plans.map(({ Plan }) => Plan['Total Cost'])),
     indexes: distinct(nodes.map((node) => node['Index Name'])),
     scanned: distinct(
       nodes.map((node) =>

@@ -1,17 +1,21 @@
 import type { Storage } from '@taskboard/core'
+import { storageConformance } from '@taskboard/testing'
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PgConnection } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
+import { recordPlans, type SentStatement } from '../by-workspace/recorded-plans.js'
+import { emptyTables } from '../empty-tables.js'
 import { createMigratedDatabase, createTestPool, type TestDatabase } from '../test-database.js'
 import { accessVerbs, pruningVerbs } from './access-verbs.js'
 import { agentVerbs, sweepingVerbs } from './agent-verbs.js'
 import { boardVerbs } from './board-verbs.js'
 import { conversationVerbs } from './conversation-verbs.js'
+import { compiledOn, expectedCosts } from './expected-costs.js'
 import { FEW, type HotVerb } from './hot-verb.js'
 import { loadLargeBoard, workOffHundredThousand } from './large-board.js'
-import type { Cost } from './plan.js'
+import { COMPILED_FROM, type Cost } from './plan.js'
 import { eventVerbs } from './event-verbs.js'
 import { figureVerbs } from './figure-verbs.js'
 import { realtimeVerbs } from './realtime-verbs.js'
@@ -36,6 +40,9 @@ function faultsOf({ name, indexes = [], scans = [], most = FEW }: HotVerb, cost:
     ...scanned.map((table) => `${name}: reads ${table} from end to end`),
     ...unread.map((index) => `${name}: does not read ${index}, but ${cost.indexes.join(', ')}`),
     ...(cost.rows > most.rows ? [`${name}: reads ${cost.rows} rows, at most ${most.rows} are due`] : []),
+    ...(cost.expected >= COMPILED_FROM
+      ? [`${name}: costs ${Math.round(cost.expected)} by its plan, so that servers with JIT compile it`]
+      : []),
     ...(cost.pages > most.pages ? [`${name}: reads ${cost.pages} pages, at most ${most.pages} are due`] : []),
   ]
 }
@@ -67,6 +74,24 @@ async function markLeftovers(url: string): Promise<void> {
   await pool.end()
 }
 
+/** The statements that the conformance suite sends. Whether its cases pass is tested elsewhere. */
+async function statementsOfSuite(): Promise<readonly SentStatement[]> {
+  const { pool, drop } = await createMigratedDatabase()
+  const recorded = recordPlans(pool)
+  const open = async () => {
+    await emptyTables(pool)
+    const openAnother = async () => {
+      const storage = postgresStorage({ pool })
+      return { storage, close: () => storage.close() }
+    }
+    return { ...(await openAnother()), openAnother }
+  }
+  for (const { run } of storageConformance(open)) await run().catch(() => undefined)
+  const statements = recorded.statements()
+  await drop()
+  return statements
+}
+
 describe('at a million tasks', () => {
   let database: TestDatabase
 
@@ -94,6 +119,16 @@ describe('at a million tasks', () => {
     }
     return faults
   }
+
+  it(
+    'each statement of the storage is planned below the cost at which a server compiles it',
+    async () => {
+      const statements = await statementsOfSuite()
+      expect(statements.length).toBeGreaterThan(200)
+      expect(compiledOn('a million tasks', await expectedCosts(database.pool, statements))).toEqual([])
+    },
+    LOAD_TIMEOUT_MS,
+  )
 
   describe.each(modes)('with %s', (mode) => {
     const lists = {

@@ -15,7 +15,7 @@ export interface PendingWork {
 }
 
 /**
- * A clock for tests that moves only when you advance it. Pass it to `createTaskboard({ clock })`, and twelve hours of retries or
+ * A clock for tests that moves only when you advance it. Pass it to `createTaskboard({ clock })`, and fifteen hours of retries or
  * thirty days of ageing pass in milliseconds.
  *
  * Before it moves to the next instant, everything at the present one settles. Background work of the library, and what a test wraps

@@ -38,6 +38,7 @@ export const agentCases: readonly EnterpriseCheck[] = [
         status: 'available',
         current_workload: 0,
         success_rate: 1,
+        is_remote: false,
       })
       const path = `/v2/agents/${String(id)}`
       assert.deepEqual(assertAnswer(await send('GET', path)), made)

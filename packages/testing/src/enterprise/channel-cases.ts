@@ -45,6 +45,16 @@ export const channelCases: readonly EnterpriseCheck[] = [
     },
   },
   {
+    id: 'channels.types',
+    name: 'the registered types of channels are listed, to all who can read channels',
+    async check({ send }) {
+      const { notification_channel_types: types } = assertAnswer(
+        await send('GET', `${PATH.slice(0, -1)}-types`),
+      )
+      assert.deepEqual(types, [{ name: SUITE_CHANNEL_TYPE, secrets: ['url'] }])
+    },
+  },
+  {
     id: 'channels.secrets',
     name: 'secrets are masked in every answer and stay over a change that does not name them',
     options: allowLoopback,
@@ -211,6 +221,23 @@ export const channelCases: readonly EnterpriseCheck[] = [
       } finally {
         await receiver.close()
       }
+    },
+  },
+  {
+    id: 'channels.test-limit',
+    name: 'a channel is tested five times an hour at most, whoever asks, and the others as before',
+    async check(session) {
+      const { send, clock } = session
+      const [made, other] = [await create(session), await create(session, { name: 'Other' })]
+      const test = (channel: typeof made) => send('POST', `${pathOf(channel)}/test`)
+      for (let count = 0; count < 5; count++) assertAnswer(await test(made))
+      const refused = await test(made)
+      assertError(refused, 429, 'RATE_LIMIT_EXCEEDED')
+      const retryAfter = Number(refused.headers['retry-after'])
+      assert.ok(retryAfter > 3_500 && retryAfter <= 3_600, `${retryAfter} s`)
+      assertAnswer(await test(other))
+      await clock.advance({ hours: 1 })
+      assertAnswer(await test(made))
     },
   },
   {

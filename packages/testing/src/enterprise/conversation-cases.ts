@@ -83,7 +83,8 @@ export const conversationCases: readonly EnterpriseCheck[] = [
       assert.deepEqual(await kindsOf(session, path), ['question', 'answer'])
       const claimed = await claim()
       assert.equal(claimed?.['attempts'], 1)
-      const given = claimed?.['answer'] as Json
+      const [asked, given] = [claimed?.['question'] as Json, claimed?.['answer'] as Json]
+      assert.deepEqual([asked['kind'], asked['body']], ['question', 'Which language?'])
       assert.deepEqual([given['kind'], given['body']], ['answer', 'French'])
       assert.equal(assertAnswer(await post('hold', { reason: 'failed', message: 'No.' }))['status'], 'failed')
       assertError(await post('hold', { reason: 'bored' }), 400, 'INVALID_REQUEST', 'reason')
@@ -196,6 +197,72 @@ export const conversationCases: readonly EnterpriseCheck[] = [
       const own = `/v2/approvals/${String(asked.approval['id'])}/decision`
       assertError(await send('POST', own, { as: strong.key, body: decision }), 403, 'AUTHORIZATION_FAILED')
       assertAnswer(await send('POST', own, { body: decision }))
+    },
+  },
+  {
+    id: 'approvals.tools',
+    name: "nobody but an agent in the host's process asks to call one of its tools",
+    async check(session) {
+      const { send, makeKey } = session
+      const { path, claim, post } = await worker(session)
+      await claim()
+      for (const action of ['tool:refund', 'tool:']) {
+        assertError(await post('approvals', { ...REFUND, action }), 400, 'INVALID_REQUEST', 'action')
+      }
+      const strong = await makeKey(['tasks:read', 'tasks:write', 'approvals:write', 'agents:write'])
+      const own = await worker(session, strong)
+      await own.claim()
+      const asked = { ...REFUND, action: 'tool:refund' }
+      assertError(await own.post('approvals', asked), 400, 'INVALID_REQUEST', 'action')
+      assert.deepEqual(assertAnswer(await send('GET', '/v2/approvals'))['approvals'], [])
+      assert.equal(assertAnswer(await send('GET', path))['status'], 'in_progress')
+    },
+  },
+  {
+    id: 'approvals.askers',
+    name: 'what one credential was allowed is of no use to another one',
+    async check(session) {
+      const { send, makeKey } = session
+      const first = await worker(session)
+      await first.claim()
+      const { approval } = assertAnswer(await first.post('approvals', REFUND)) as { approval: Json }
+      assert.equal(approval['asker'], 'credential')
+      assertAnswer(
+        await send('POST', `/v2/approvals/${String(approval['id'])}/decision`, {
+          body: { decision: 'approved' },
+        }),
+      )
+      const token = (await first.claim())?.['fencing_token']
+      const { key: other } = await makeKey(['tasks:read', 'tasks:write'])
+      const body = { ...REFUND, fencing_token: token }
+      const answer = assertAnswer(await send('POST', `${first.path}/approvals`, { as: other, body }))
+      assert.equal(answer['outcome'], 'pending')
+      assert.notEqual((answer['approval'] as Json)['id'], approval['id'])
+      const kept = assertAnswer(await send('GET', `/v2/approvals/${String(approval['id'])}`))
+      assert.equal(kept['status'], 'approved')
+    },
+  },
+  {
+    id: 'approvals.digest',
+    name: 'an approval has the digest of its input, and a decision that names another one is refused',
+    async check(session) {
+      const { send } = session
+      const { claim, post } = await worker(session)
+      await claim()
+      const { approval } = assertAnswer(await post('approvals', REFUND)) as { approval: Json }
+      const [digest, short] = [String(approval['input_digest']), String(approval['short_digest'])]
+      assert.match(short, /^[\da-f]{4}-[\da-f]{4}-[\da-f]{4}$/)
+      assert.ok(digest.startsWith(short.replaceAll('-', '')))
+      const decide = (given: unknown) =>
+        send('POST', `/v2/approvals/${String(approval['id'])}/decision`, {
+          body: { decision: 'approved', digest: given },
+        })
+      for (const malformed of ['', short.slice(1), digest.slice(0, 12), 7]) {
+        assertError(await decide(malformed), 400, 'INVALID_REQUEST', 'digest')
+      }
+      assertError(await decide('0000-0000-0000'), 409, 'CONFLICT', 'digest')
+      assertError(await decide('0'.repeat(64)), 409, 'CONFLICT', 'digest')
+      assert.equal(assertAnswer(await decide(short.toUpperCase()))['status'], 'approved')
     },
   },
 ]

@@ -46,7 +46,7 @@ const sampleBodies: Readonly<Record<string, object>> = {
   holdTask: { fencing_token: 1, reason: 'needs_input', message: 'a question' },
   requestApproval: { fencing_token: 1, action: 'refund', summary: 'Refund order 7', input: { order: 7 } },
   decideApproval: { decision: 'approved' },
-  reportTaskUsage: { model: 'small', input_tokens: 1, output_tokens: 1 },
+  reportTaskUsage: { fencing_token: 1, model: 'small', input_tokens: 1, output_tokens: 1 },
   createSchedule: { cron: '0 9 * * *', task: { title: 'A task' } },
   updateSchedule: { enabled: false },
   setAgentBudget: { budget: { tokens: 1_000_000 } },

@@ -5,7 +5,7 @@ import { sendRequest } from '../transport/http-client.js'
 import { createTenantFixture, snapshotOf, type TenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertError, type Tenant } from './enterprise-session.js'
+import { assertAnswer, assertError, type Tenant } from './enterprise-session.js'
 
 const ofHost = { ...cookieLogin, tokens: undefined }
 
@@ -61,6 +61,89 @@ export const hostLoginCases: readonly EnterpriseCheck[] = [
         }
       }
       assert.deepEqual(await snapshotOf(session, theirs), before)
+    },
+  },
+  {
+    id: 'host-login.names',
+    name: 'the name of a principal is kept with what it writes, decides, takes and completes',
+    options: ofHost,
+    async check(session) {
+      const { taskboard, workspaceId } = session
+      const ada = { ...callerOf(session), id: 'ada', name: 'Ada Lovelace' }
+      const author = { kind: 'user', id: 'ada', name: 'Ada Lovelace' }
+      const by = (caller: Principal) => (method: string, path: string, body?: object) =>
+        session.send(method, path, {
+          as: null,
+          headers: { cookie: cookieOf(caller), 'sec-fetch-site': 'same-origin' },
+          ...(body !== undefined && { body }),
+        })
+      const send = by(ada)
+      const board = taskboard.board(workspaceId)
+      const agent = await taskboard.agents.create(workspaceId, { name: 'a', type: 'outside' })
+      const { id } = await board.add({ title: 'a refund' })
+      const path = `/v2/tasks/${id}`
+      const said = assertAnswer(await send('POST', `${path}/comments`, { body: 'Mine.' }), 201)
+      assert.deepEqual(said['author'], author)
+
+      const asking = await board.claim({ agentId: agent.id })
+      await board.ask(id, { fencingToken: asking?.lease?.fencingToken ?? 0, question: 'Which?' })
+      const answered = assertAnswer(await send('POST', `${path}/answer`, { body: 'That.' }), 201)
+      assert.deepEqual(answered['author'], author)
+
+      const fencingToken = (await board.claim({ agentId: agent.id }))?.lease?.fencingToken ?? 0
+      const { approval } = await board.requestApproval(id, { fencingToken, action: 'refund', summary: 's' })
+      const decision = { decision: 'approved' }
+      const decided = assertAnswer(await send('POST', `/v2/approvals/${approval.id}/decision`, decision))
+      assert.deepEqual(decided['decided_by'], author)
+      const found = assertAnswer(await send('GET', `/v2/approvals/${approval.id}`))
+      assert.deepEqual(found['decided_by'], author)
+      const query = { workspaceId, afterSeq: 0, limit: 1_000 }
+      const logged = await session.storage.events.readEvents(query, { now: session.clock.now() })
+      const deciders = logged.flatMap(({ type, data }) =>
+        type === 'approval.decided' ? [(data as { decidedBy: unknown }).decidedBy] : [],
+      )
+      assert.deepEqual(deciders, [author])
+      const { comments } = assertAnswer(await send('GET', `${path}/comments`)) as { comments: object[] }
+      assert.deepEqual(
+        comments.map((each) => [
+          (each as { kind: string }).kind,
+          (each as { author: { name: string } }).author.name,
+        ]),
+        [
+          ['comment', 'Ada Lovelace'],
+          ['question', 'a'],
+          ['answer', 'Ada Lovelace'],
+          ['decision', 'Ada Lovelace'],
+        ],
+      )
+
+      const takenBy = async () => assertAnswer(await send('GET', path))['taken_by']
+      assert.equal(await takenBy(), null)
+      assertAnswer(await send('POST', `${path}/move`, { to: 'doing' }))
+      assert.deepEqual(await takenBy(), author)
+      const { tasks } = assertAnswer(await send('GET', '/v2/tasks?column=doing')) as { tasks: object[] }
+      assert.deepEqual(
+        tasks.map((task) => (task as { taken_by: unknown }).taken_by),
+        [author],
+      )
+      const nobody = by({ ...ada, id: 'grace', name: null })
+      assertAnswer(await nobody('POST', `${path}/complete`, { result: 'by hand' }))
+      assert.deepEqual(await takenBy(), { kind: 'user', id: 'grace', name: null })
+    },
+  },
+  {
+    id: 'host-login.wrong-names',
+    name: 'a principal with a name that people could not read is the host’s fault, and changes nothing',
+    options: ofHost,
+    async check(session) {
+      const wrong: readonly unknown[] = ['', ' ', 'a\nb', 'a\u0000', '\u202eadA', 'x'.repeat(257), 7, {}]
+      for (const name of wrong) {
+        const caller = { ...callerOf(session), name } as Principal
+        const headers = { cookie: cookieOf(caller), 'sec-fetch-site': 'same-origin' }
+        const answer = await session.send('POST', '/v2/tasks', { as: null, body: { title: 'x' }, headers })
+        assertError(answer, 500, 'INTERNAL_ERROR')
+      }
+      assert.deepEqual((await session.taskboard.board(session.workspaceId).list('TODO')).tasks, [])
     },
   },
 ]

@@ -7,6 +7,8 @@ import { logIn, makeUser, tryLogin, tryRefresh } from './login-session.js'
 
 const MEMBERS = '/v2/account/members'
 
+type Json = Record<string, unknown>
+
 interface WireMember {
   readonly id: string
   readonly email: string
@@ -188,6 +190,80 @@ export const memberCases: readonly EnterpriseCheck[] = [
       const freed = assertAnswer(await send('GET', `/v2/tasks/${id}/score`)) as typeof body
       assert.equal(freed.factors['free']?.value, 1)
       assert.ok(Math.abs(freed.score - body.score - 0.15) < 1e-9)
+    },
+  },
+  {
+    id: 'tasks.waits',
+    name: 'a task says what it waits for: itself, others, and each of the agents that may take it',
+    async check(session) {
+      const { send, taskboard, accountId, clock, storage } = session
+      await storage.agents.reportPresence({ agentTypes: ['*'], liveMs: 0 }, { now: clock.now() })
+      const workspace = await taskboard.accounts.createWorkspace(accountId, { name: 'Waits' })
+      for (const { id } of await taskboard.agents.list(workspace.id))
+        await taskboard.agents.delete(workspace.id, id)
+      const board = taskboard.board(workspace.id)
+      const waits = async (id: string) =>
+        assertAnswer(await send('GET', `/v2/tasks/${id}/score`))['waits_for'] as readonly Json[]
+      const reasons = async (id: string) => (await waits(id)).map(({ reason }) => reason)
+      const plain = await board.add({ title: 'plain', type: 'procurement' })
+      const nobody = { reason: 'no_agent', until: null, count: null, agents: [] }
+      assert.deepEqual(await waits(plain.id), [nobody])
+
+      const named = async (name: string, type: string) => {
+        const { id } = await taskboard.agents.create(workspace.id, { name, type })
+        return { id, name }
+      }
+      const [quill, sage] = [await named('Quill', 'writing'), await named('Sage', 'procurement')]
+      const of = (reason: string, agents: readonly object[], until: string | null = null) => ({
+        reason,
+        until,
+        count: agents.length,
+        agents,
+      })
+      assert.deepEqual(await waits(plain.id), [of('offline', [sage])])
+      await board.claim({ agentId: quill.id })
+      const assigned = await board.add({ title: 'assigned', assignedTo: quill.id })
+      assert.deepEqual(await waits(assigned.id), [])
+      await taskboard.agents.update(workspace.id, quill.id, { paused: true })
+      assert.deepEqual(await waits(assigned.id), [of('paused', [quill])])
+      // No agent has the type, so that each may take it.
+      const any = await board.add({ title: 'any', type: 'legal' })
+      assert.deepEqual(await waits(any.id), [of('paused', [quill]), of('offline', [sage])])
+      await taskboard.agents.update(workspace.id, quill.id, { paused: false })
+      assert.deepEqual(await waits(any.id), [])
+
+      const now = clock.now()
+      const month = new Date(now)
+      const next = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1)).toISOString()
+      await taskboard.usage.setBudget({ workspaceId: workspace.id, agentId: quill.id }, { tokens: 1 })
+      const report = { model: 'm', inputTokens: 2, outputTokens: 0 }
+      const worked = await board.claim({ agentId: quill.id })
+      const fencingToken = worked?.lease?.fencingToken ?? -1
+      await board.usage(worked?.id ?? '', { fencingToken, ...report })
+      await board.release(worked?.id ?? '')
+      assert.deepEqual(await waits(assigned.id), [of('budget', [quill], next)])
+      await taskboard.usage.setBudget({ workspaceId: workspace.id }, { tokens: 1 })
+      assert.deepEqual(await waits(assigned.id), [{ ...of('budget', [], next), count: null }])
+      await taskboard.usage.setBudget({ workspaceId: workspace.id }, null)
+      await taskboard.usage.setBudget({ workspaceId: workspace.id, agentId: quill.id }, null)
+
+      const later = await board.add({
+        title: 'later',
+        assignedTo: quill.id,
+        notBefore: now + 60_000,
+        dependsOn: [plain.id, any.id],
+      })
+      const [start, others] = await waits(later.id)
+      assert.deepEqual(start, {
+        ...nobody,
+        reason: 'not_before',
+        until: new Date(now + 60_000).toISOString(),
+      })
+      assert.deepEqual(others, { ...nobody, reason: 'dependencies', count: 2 })
+      await board.cancel(later.id)
+      assert.deepEqual(await reasons(later.id), ['hold', 'not_before', 'dependencies'])
+      await board.move(later.id, 'DONE')
+      assert.deepEqual(await reasons(later.id), [])
     },
   },
 ]

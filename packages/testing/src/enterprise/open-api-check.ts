@@ -17,6 +17,7 @@ interface Described {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
 }
 
 /** Checks responses against an OpenAPI document. */

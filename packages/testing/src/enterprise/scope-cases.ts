@@ -82,6 +82,7 @@ const needed: Readonly<Record<string, string>> = {
   resendDeliveries: 'webhooks:write',
   createNotificationChannel: 'webhooks:write',
   listNotificationChannels: 'webhooks:read',
+  listNotificationChannelTypes: 'webhooks:read',
   getNotificationChannel: 'webhooks:read',
   updateNotificationChannel: 'webhooks:write',
   deleteNotificationChannel: 'webhooks:write',

@@ -41,6 +41,18 @@ const said: readonly (readonly [path: string, body: object, field: string, issue
   ],
   [
     '/v2/tasks',
+    { title: 'x', deadline: '2030-01-31T17:00:00' },
+    'deadline',
+    'deadline must end with Z (for UTC) or with an offset, such as +02:00',
+  ],
+  [
+    '/v2/tasks',
+    { title: 'x', deadline: '2030-01-31' },
+    'deadline',
+    'deadline must have a time, too, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z',
+  ],
+  [
+    '/v2/tasks',
     { title: 'x', metadata: { size: 7 } },
     'metadata',
     'metadata.size must be text or a list of texts',

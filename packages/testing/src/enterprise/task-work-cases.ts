@@ -141,6 +141,46 @@ export const taskWorkCases: readonly EnterpriseCheck[] = [
     },
   },
   {
+    id: 'work.complete-by-person',
+    name: 'a person completes a task without a token, also one that an agent has when it takes that over',
+    async check(session) {
+      const { send, storage, workspaceId, clock } = session
+      const made = assertAnswer(await send('POST', '/v2/tasks', { body: { title: 'By hand' } }), 201)
+      const byHand = `/v2/tasks/${String(made['id'])}`
+      const done = assertAnswer(await send('POST', `${byHand}/complete`, { body: { result: 'mended' } }))
+      assert.deepEqual([done['status'], done['lease_expires_at']], ['completed', null])
+      assertAnswer(await send('POST', `${byHand}/complete`, { body: { result: 'mended' } }))
+      const again = await send('POST', `${byHand}/complete`, { body: { result: 'again', take_over: true } })
+      assertError(again, 409, 'CONFLICT')
+      const { taken_by: by, ...detail } = assertAnswer(await send('GET', byHand))
+      assert.deepEqual(
+        [detail['result'], detail['column'], (by as Json)['kind']],
+        ['mended', 'done', 'api_key'],
+      )
+
+      const { path, post } = await claimed(session)
+      const complete = (body: object) => send('POST', `${path}/complete`, { body })
+      assertError(await complete({ result: 'x' }), 409, 'CONFLICT', 'take_over')
+      assertError(await complete({ take_over: 'yes' }), 400, 'INVALID_REQUEST', 'take_over')
+      assertError(await post('complete', { take_over: true }), 400, 'INVALID_REQUEST', 'take_over')
+      for (const token of [null, '', 0, '1']) {
+        const body = { fencing_token: token, take_over: false }
+        assertError(await complete(body), 400, 'INVALID_REQUEST', 'fencing_token')
+      }
+      assertAnswer(await complete({ result: 'taken', take_over: true }))
+      assertError(await post('complete', { result: 'taken' }), 409, 'CONFLICT', 'fencing_token')
+      assertError(await post('heartbeat', {}), 409, 'CONFLICT', 'fencing_token')
+      const query = { workspaceId, afterSeq: 0, limit: 1_000 }
+      const completed = (await storage.events.readEvents(query, { now: clock.now() })).flatMap((event) =>
+        event.type === 'task.completed' ? [[event.data.result, event.data.actor?.kind]] : [],
+      )
+      assert.deepEqual(completed, [
+        ['mended', 'api_key'],
+        ['taken', 'api_key'],
+      ])
+    },
+  },
+  {
     id: 'work.fail',
     name: 'a failed task waits for its next attempt, or is held',
     async check(session) {
@@ -155,6 +195,33 @@ export const taskWorkCases: readonly EnterpriseCheck[] = [
       assert.equal(held['status'], 'failed')
       const { hold } = assertAnswer(await session.send('GET', path)) as { hold: Json }
       assert.deepEqual([hold['reason'], hold['message']], ['failed', 'hopeless'])
+    },
+  },
+  {
+    id: 'work.postpone',
+    name: 'a task that its agent cannot work on now waits without a counted attempt, and so does the agent',
+    async check(session) {
+      const { agent, path, post } = await claimed(session)
+      assertAnswer(await session.send('POST', '/v2/tasks', { body: { title: 'Another' } }), 201)
+      const given = { reason: 'the provider is down', retry_after_s: 30 }
+      for (const seconds of [0, 3_601, 1.5, '30']) {
+        const refused = await post('fail', { ...given, retry_after_s: seconds })
+        assertError(refused, 400, 'INVALID_REQUEST', 'retry_after_s')
+      }
+      assertError(await post('fail', { ...given, retry: false }), 400, 'INVALID_REQUEST', 'retry_after_s')
+      const waiting = assertAnswer(await post('fail', given))
+      assert.deepEqual([waiting['status'], waiting['not_before']], ['pending', inSeconds(session, 30)])
+      assertError(await post('fail', given), 409, 'CONFLICT', 'fencing_token')
+      await session.clock.advance({ seconds: 29 })
+      assert.equal(await claim(session, agent.id), null)
+      await session.clock.advance({ seconds: 1 })
+      const both = [await claim(session, agent.id), await claim(session, agent.id)]
+      assert.deepEqual(
+        both.map((task) => task?.['attempts']),
+        [1, 1],
+      )
+      const { attempts } = assertAnswer(await session.send('GET', `${path}/attempts`)) as { attempts: Json[] }
+      assert.deepEqual([attempts[0]?.['outcome'], attempts[0]?.['reason']], ['postponed', given.reason])
     },
   },
   {

@@ -3,6 +3,7 @@ import type { ClientResponse } from '../transport/http-client.js'
 import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
+import { objectsWithin, shownPath, valueAt, type SchemaPart } from './objects-within.js'
 import { assertAnswer, assertError, SUITE_AGENT_TYPE, type EnterpriseSession } from './enterprise-session.js'
 import { PASSWORD } from './login-options.js'
 
@@ -34,6 +35,52 @@ export const unknownFieldCases: readonly EnterpriseCheck[] = [
           assertError(await session.send(method, at, { as, body: text }), 400, 'INVALID_REQUEST', name)
         }
       })
+    },
+  },
+  {
+    id: 'unknown.within',
+    name: 'an unknown field within a list or an object is refused by its path, in every body',
+    async check(session) {
+      const tried: string[] = []
+      await eachOperation(session, async ({ id, method, at, body = {}, as, sample }) => {
+        for (const { path, schema } of objectsWithin(body).filter((each) => each.path.length > 0)) {
+          assert.equal(schema['additionalProperties'], false, `${id} ${shownPath(path)}`)
+          for (const { inner, name, hint } of strangersOf(schema)) {
+            const wrong = { ...sample, ...(valueAt(path, inner) as object) }
+            const answer = await session.send(method, at, { as, body: wrong })
+            assertError(answer, 400, 'INVALID_REQUEST', String(path[0]))
+            const named = `${shownPath(path)}.${name} is not a field of this request; `
+            assert.ok(issueOf(answer).startsWith(named + hint), answer.text)
+          }
+          tried.push(`${id} ${shownPath(path)}`)
+        }
+      })
+      for (const known of ['createTask budget', 'createTasks tasks[1]', 'createSchedule task.budget']) {
+        assert.ok(tried.includes(known), tried.join())
+      }
+    },
+  },
+  {
+    id: 'unknown.board',
+    name: 'so are those of the board API, at every depth, and its document has no others',
+    async check({ send, openApi }) {
+      const { schemas } = openApi.document.components
+      const tried: string[] = []
+      for (const [id, at, sample] of boardBodies) {
+        for (const { path, schema } of objectsWithin(schemas[id] ?? {})) {
+          assert.equal(schema['additionalProperties'], false, `${id} ${shownPath(path)}`)
+          for (const { inner, name } of strangersOf(schema)) {
+            const answer = await send('POST', at, {
+              body: { ...sample, ...(valueAt(path, inner) as object) },
+            })
+            const { code, error } = answer.json() as { readonly code: string; readonly error: string }
+            assert.equal(code, 'INVALID_FIELD', answer.text)
+            assert.ok(error.startsWith(`${shownPath([...path, name])} is not a field of this request`), error)
+          }
+          tried.push(`${id} ${shownPath(path)}`)
+        }
+      }
+      assert.deepEqual(tried, ['BoardAdd ', 'BoardAdd budget', 'BoardMove ', 'BoardChat ', 'BoardWebhook '])
     },
   },
   {
@@ -116,6 +163,34 @@ export const unknownFieldCases: readonly EnterpriseCheck[] = [
       assertAnswer(await send('GET', '/v2/analytics/tasks?from=2026-01-01&to=2026-01-02&group_by=day'))
     },
   },
+]
+
+interface Stranger {
+  readonly inner: object
+  readonly name: string
+  readonly hint: string
+}
+
+/** Objects with one field that the schema does not have. */
+function strangersOf({ properties }: SchemaPart): readonly Stranger[] {
+  const [first = ''] = Object.keys(properties as object)
+  return [
+    { inner: { [STRANGER]: 1 }, name: STRANGER, hint: '' },
+    { inner: JSON.parse('{"__proto__":1}') as object, name: '__proto__', hint: '' },
+    { inner: { [`${first}x`]: 1 }, name: `${first}x`, hint: `did you mean ${first}?` },
+  ]
+}
+
+/** The bodies of the board API, by their names in the document: where they go, and one that is valid. */
+const boardBodies: readonly (readonly [name: string, at: string, sample: object])[] = [
+  ['BoardAdd', '/api/board?action=add', { title: 'A task' }],
+  ['BoardMove', '/api/board?action=move', { task_id: 'task_0', to: 'done' }],
+  ['BoardChat', '/api/board?action=chat', { message: 'hello' }],
+  [
+    'BoardWebhook',
+    '/api/webhooks/create',
+    { url: 'https://receiver.example/hook', events: ['task.created'] },
+  ],
 ]
 
 interface TriedOperation {

@@ -50,6 +50,23 @@ export const usageCases: readonly EnterpriseCheck[] = [
     },
   },
   {
+    id: 'usage.unclaimed',
+    name: 'a report without a claim needs agents:write: the key of a worker counts nothing for others',
+    async check(session) {
+      const { send, makeKey } = session
+      const path = await newTask(session)
+      const report = (key: string, body: object = used) => send('POST', `${path}/usage`, { as: key, body })
+      const { key: worker } = await makeKey(['tasks:read', 'tasks:write'])
+      assertError(await report(worker), 403, 'AUTHORIZATION_FAILED')
+      assertError(await report(worker, { ...used, fencing_token: null }), 403, 'AUTHORIZATION_FAILED')
+      // Nor does a token that no claim gave.
+      assertError(await report(worker, { ...used, fencing_token: 1 }), 409, 'CONFLICT', 'fencing_token')
+      assert.equal((assertAnswer(await send('GET', path))['usage'] as typeof amounts).input_tokens, 0)
+      const { key: accountant } = await makeKey(['tasks:write', 'agents:write'])
+      assertAnswer(await report(accountant), 201)
+    },
+  },
+  {
     id: 'usage.claimed',
     name: 'a report under a claim that spends the budget of the task puts it on hold as budget',
     async check(session) {
@@ -81,6 +98,9 @@ export const usageCases: readonly EnterpriseCheck[] = [
       assertError(await post({ output_tokens: 0.5 }), 400, 'INVALID_REQUEST', 'output_tokens')
       assertError(await post({ cached_input_tokens: 101 }), 400, 'INVALID_REQUEST', 'cached_input_tokens')
       assertError(await post({ cost_usd: -1 }), 400, 'INVALID_REQUEST', 'cost_usd')
+      assertError(await post({ cost_usd: 100.01 }), 400, 'INVALID_REQUEST', 'cost_usd')
+      assertError(await post({ input_tokens: 10_000_000 }), 400, 'INVALID_REQUEST', 'input_tokens')
+      assertError(await post({ output_tokens: 10_000_000 }), 400, 'INVALID_REQUEST', 'output_tokens')
       for (const budget of [5, {}, { tokens: 0 }, { tokens: 1.5 }, { cost_usd: 0 }, { usd: 1 }])
         assertError(await send('PATCH', path, { body: { budget } }), 400, 'INVALID_REQUEST', 'budget')
       const period = 'from=2026-01-01&to=2025-01-01&group_by=day'

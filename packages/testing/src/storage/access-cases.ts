@@ -86,6 +86,7 @@ export const accessCases: readonly StorageCheck[] = [
         principal: {
           id: bound.id,
           kind: 'api_key',
+          name: bound.name,
           accountId,
           tier: 'professional',
           scopes: ['tasks:read'],

@@ -71,6 +71,24 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'runtimes.remote',
+    name: 'an agent is remote unless a runtime for its type, or for any, is at work, whatever its worker and its tasks',
+    async check(fixture) {
+      const { storage, workspaceId, agent, at, addClaimed } = fixture
+      const isRemote = async (afterMs: number) =>
+        (await readAgent(storage.agents, { reach: null, agentId: agent.id }, at(afterMs))).isRemote
+      await report(fixture, [AGENT_TYPE], 0)
+      assert.equal(await isRemote(0), true)
+      await storage.agents.reportPresence({ workspaceId, agentId: agent.id, liveMs: HOUR }, at())
+      await addClaimed()
+      assert.equal(await isRemote(SECOND), true)
+      await report(fixture, [AGENT_TYPE], MINUTE)
+      assert.deepEqual([await isRemote(MINUTE - 1), await isRemote(MINUTE)], [false, true])
+      await report(fixture, [anyAgentType], null, MINUTE)
+      assert.equal(await isRemote(HOUR), false)
+    },
+  },
+  {
     id: 'runtimes.worker',
     name: 'an agent with a worker outside the runtimes is available for that long',
     async check(fixture) {
@@ -195,6 +213,23 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
       assert.deepEqual(await takes(five, HOUR), [true, true, true, true, true])
       await report(fixture, ['two', AGENT_TYPE, 'one'], null, HOUR)
       assert.deepEqual(await takes(five, HOUR), [false, false, false, false, true])
+    },
+  },
+  {
+    id: 'runtimes.any-type-without',
+    name: 'an agent whose type has a runtime takes no work of others with it when it is deleted',
+    async check(fixture) {
+      const { storage, workspaceId, add, at } = fixture
+      const other = await fixture.addAgent('one')
+      await report(fixture, [AGENT_TYPE, anyAgentType], null)
+      assert.deepEqual(await claimAny(fixture, 1), [])
+      await storage.agents.deleteAgent({ workspaceId, agentId: fixture.agent.id }, at())
+      const task = await add()
+      const taken = await claimAny(fixture, 1)
+      assert.deepEqual(
+        taken.map(({ id, lease }) => [id, lease?.agentId]),
+        [[task.id, other.id]],
+      )
     },
   },
   {

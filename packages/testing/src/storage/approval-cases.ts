@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import type { Actor, ApprovalInput } from '@taskboard/core'
+import type { Actor, ApprovalInput, Asker } from '@taskboard/core'
 import { readApprovalRequest } from '@taskboard/core/storage'
 import {
   ask,
+  ASKER,
   claimAgain,
   decide,
   decidedAndClaimed,
   list,
   REFUND,
+  shownOf,
   statusOf,
   WEEK,
   WORKER,
@@ -35,6 +37,7 @@ export const approvalCases: readonly StorageCheck[] = [
         status: 'pending',
         agentId: agent.id,
         requestedBy: WORKER,
+        asker: ASKER,
         fencingToken: proofOf(task).fencingToken,
         requestedAt: START + SECOND,
         expiresAt: START + SECOND + WEEK,
@@ -58,7 +61,7 @@ export const approvalCases: readonly StorageCheck[] = [
             title: 'a refund',
             action: 'refund',
             summary: 'Refund order 7',
-            inputDigest,
+            ...shownOf(approval),
             agentId: agent.id,
             requestedAt: START + SECOND,
             expiresAt: START + SECOND + WEEK,
@@ -156,10 +159,72 @@ export const approvalCases: readonly StorageCheck[] = [
       assert.equal(await statusOf(fixture, approval.id), 'approved')
       const mixed = { ...proofOf(other), taskId: task.id, fencingToken: 99 }
       const request = readApprovalRequest(REFUND)
-      const forged = { proof: mixed, request, requestedBy: WORKER, expireAfterMs: WEEK }
+      const forged = { proof: mixed, request, requestedBy: WORKER, asker: ASKER, expireAfterMs: WEEK }
       const work = fixture.storage.approvals.requestApproval(forged, fixture.at())
       await assertRefused(work, 'CONFLICT', 'fencingToken')
       assert.equal(await statusOf(fixture, approval.id), 'approved')
+    },
+  },
+  {
+    id: 'approvals.other-asker',
+    name: 'what one asker was allowed opens nothing for another: each has to ask, and each uses its own',
+    async check(fixture) {
+      const { task, approval } = await decidedAndClaimed(fixture, 'approved')
+      const others: readonly Asker[] = [
+        { kind: 'runtime', owner: null },
+        { kind: 'host', owner: null },
+        { kind: 'credential', owner: 'ak_other' },
+      ]
+      let current = task
+      const ids = [approval.id]
+      for (const asker of others) {
+        const answer = await ask(fixture, current, REFUND, 0, asker)
+        assert.deepEqual([answer.outcome, answer.approval.asker], ['pending', asker])
+        ids.push(answer.approval.id)
+        await decide(fixture, answer.approval.id, 'approved')
+        current = await claimAgain(fixture, task)
+      }
+      assert.equal(new Set(ids).size, 4)
+      for (const [n, asker] of [ASKER, ...others].entries()) {
+        const answer = await ask(fixture, current, REFUND, 0, asker)
+        assert.deepEqual([answer.outcome, answer.approval.id], ['approved', ids[n]])
+      }
+      // Nor does a rejection.
+      const again = await ask(fixture, current, REFUND, 0, ASKER)
+      await decide(fixture, again.approval.id, 'rejected')
+      const next = await claimAgain(fixture, task)
+      assert.equal((await ask(fixture, next)).outcome, 'rejected')
+      assert.equal((await ask(fixture, next, REFUND, 0, { kind: 'runtime', owner: null })).outcome, 'pending')
+    },
+  },
+  {
+    id: 'approvals.event-input',
+    name: 'events have the input while its text has at most 4 KiB, and else how it begins and how long it is',
+    async check(fixture) {
+      const { addClaimed, events } = fixture
+      const task = await addClaimed()
+      // The members stay in their order, and the cut is behind a whole character.
+      const inputs = [
+        { b: 1, a: 'x'.repeat(4_080) },
+        { b: 1, a: `${'x'.repeat(4_084)}ä` },
+        '\u{1F600}'.repeat(2_000),
+      ]
+      let current = task
+      for (const input of inputs) {
+        const { approval } = await ask(fixture, current, { ...REFUND, input })
+        await decide(fixture, approval.id, 'rejected')
+        const text = JSON.stringify(input)
+        const bytes = new TextEncoder().encode(text).length
+        const approvalEvents = (await events()).filter(({ type }) => type.startsWith('approval.')).slice(-2)
+        for (const { data } of approvalEvents) {
+          const { inputBytes, inputText, inputDigest } = data as ReturnType<typeof shownOf>
+          assert.deepEqual([inputBytes, inputDigest], [bytes, approval.inputDigest])
+          assert.ok(text.startsWith(inputText))
+          const kept = new TextEncoder().encode(inputText).length
+          assert.ok(bytes <= 4_096 ? kept === bytes : kept > 4_092 && kept <= 4_096)
+        }
+        current = await claimAgain(fixture, task)
+      }
     },
   },
   {
@@ -178,7 +243,7 @@ export const approvalCases: readonly StorageCheck[] = [
       ] as const
       for (const command of tries) {
         await changeTask(storage.tasks, task, command, at())
-        const draft = { kind: 'comment', body: 'Approved: refund', author: PERSON, authorName: null } as const
+        const draft = { kind: 'comment', body: 'Approved: refund', author: PERSON } as const
         await storage.comments.insertComment({ target, draft, idempotency: null }, at())
         await changeTask(storage.tasks, task, { kind: 'move', to: 'TODO', actor: agent }, at())
         await changeTask(storage.tasks, task, { kind: 'release', actor: PERSON }, at())

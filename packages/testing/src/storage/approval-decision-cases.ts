@@ -3,12 +3,14 @@ import type { Actor, Task } from '@taskboard/core'
 import { type ApprovalQuery, readApprovalRequest } from '@taskboard/core/storage'
 import {
   ask,
+  ASKER,
   claimAgain,
   decide,
   decidedAndClaimed,
   everything,
   list,
   REFUND,
+  shownOf,
   statusOf,
   WEEK,
   WORKER,
@@ -29,7 +31,7 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
       assert.deepEqual(done, {
         ...approval,
         status: 'approved',
-        decidedBy: PERSON,
+        decidedBy: { ...PERSON, name: null },
         decidedAt: START + SECOND,
         comment: 'Go.',
       })
@@ -46,9 +48,10 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
             title: 'a refund',
             action: 'refund',
             summary: 'Refund order 7',
+            ...shownOf(approval),
             decision: 'approved',
             comment: 'Go.',
-            decidedBy: PERSON,
+            decidedBy: { ...PERSON, name: null },
             decidedAt: START + SECOND,
           },
         ],
@@ -111,7 +114,7 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
         await assertRefused(decide(fixture, approval.id, 'approved', { decidedBy }), 'FORBIDDEN')
       }
       const { workspaceId } = await addWorkspace()
-      const verdict = { decision: 'approved', comment: null } as const
+      const verdict = { decision: 'approved', comment: null, digest: null } as const
       for (const given of [
         { workspaceId, approvalId: approval.id },
         { workspaceId: fixture.workspaceId, approvalId: unknownId('apr') },
@@ -120,6 +123,18 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
         await assertRefused(storage.approvals.decideApproval(decision, at()), 'NOT_FOUND')
       }
       assert.equal(await statusOf(fixture, approval.id), 'pending')
+    },
+  },
+  {
+    id: 'approvals.seen',
+    name: 'a decision that names another digest than the input has changes nothing',
+    async check(fixture) {
+      const { approval } = await ask(fixture, await fixture.addClaimed())
+      const other = readApprovalRequest({ ...REFUND, input: null }).inputDigest
+      await assertRefused(decide(fixture, approval.id, 'approved', { digest: other }), 'CONFLICT', 'digest')
+      assert.equal(await statusOf(fixture, approval.id), 'pending')
+      const { status } = await decide(fixture, approval.id, 'approved', { digest: approval.inputDigest })
+      assert.equal(status, 'approved')
     },
   },
   {
@@ -214,12 +229,13 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
       const { storage, at, workspaceId, get } = fixture
       const { task, approval } = await decidedAndClaimed(fixture, 'approved')
       const work = storage.transaction(async (tx) => {
-        const given = { proof: proofOf(task), request: readApprovalRequest(REFUND), requestedBy: WORKER }
+        const asked = { request: readApprovalRequest(REFUND), requestedBy: WORKER, asker: ASKER }
+        const given = { proof: proofOf(task), ...asked }
         const use = () => storage.approvals.requestApproval({ ...given, expireAfterMs: WEEK }, at(0, tx))
         assert.equal((await use()).outcome, 'approved')
         const { approval: next, outcome } = await use()
         assert.equal(outcome, 'pending')
-        const verdict = { decision: 'rejected', comment: null } as const
+        const verdict = { decision: 'rejected', comment: null, digest: null } as const
         const decision = { workspaceId, approvalId: next.id, verdict, decidedBy: PERSON }
         await storage.approvals.decideApproval(decision, at(0, tx))
         throw new Error('undo')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Actor, ApprovalAnswer, ApprovalInput, Task } from '@taskboard/core'
+import type { ActingAs, Actor, Approval, ApprovalAnswer, ApprovalInput, Asker, Task } from '@taskboard/core'
 import { type ApprovalQuery, readApprovalRequest } from '@taskboard/core/storage'
 import { DAY, PERSON, proofOf, type StorageFixture } from './storage-fixture.js'
 
@@ -10,6 +10,7 @@ export const REFUND: ApprovalInput = {
   input: { order: 7, cents: 1_900, note: 'ok' },
 }
 export const WORKER: Actor = { kind: 'api_key', id: 'ak_worker' }
+export const ASKER: Asker = { kind: 'credential', owner: 'ak_worker' }
 
 /** What the agent that works a task asks. */
 export function ask(
@@ -17,9 +18,10 @@ export function ask(
   task: Task,
   asked: ApprovalInput = REFUND,
   afterMs = 0,
+  asker: Asker = ASKER,
 ): Promise<ApprovalAnswer> {
   const request = readApprovalRequest(asked)
-  const given = { proof: proofOf(task), request, requestedBy: WORKER, expireAfterMs: WEEK }
+  const given = { proof: proofOf(task), request, requestedBy: WORKER, asker, expireAfterMs: WEEK }
   return storage.approvals.requestApproval(given, at(afterMs))
 }
 
@@ -31,10 +33,17 @@ export function decide(
     afterMs = 0,
     decidedBy = PERSON,
     comment = null,
-  }: { afterMs?: number; decidedBy?: Actor; comment?: string | null } = {},
+    digest = null,
+  }: { afterMs?: number; decidedBy?: ActingAs; comment?: string | null; digest?: string | null } = {},
 ) {
-  const verdict = { decision, comment }
+  const verdict = { decision, comment, digest }
   return storage.approvals.decideApproval({ workspaceId, approvalId, verdict, decidedBy }, at(afterMs))
+}
+
+/** What the events of an approval tell of its input. */
+export function shownOf({ input, inputDigest }: Pick<Approval, 'input' | 'inputDigest'>) {
+  const inputText = JSON.stringify(input)
+  return { inputDigest, inputBytes: inputText.length, inputText }
 }
 
 /** The next attempt at a task. */

@@ -159,6 +159,29 @@ export const budgetCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'budgets.agent-and-workspace',
+    name: 'the report that spends the budgets of the agent and of the workspace stops the other agents as well',
+    async check(fixture) {
+      await setBudget(fixture, fixture.agent.id, 110)
+      await setBudget(fixture, null, 110)
+      const other = await fixture.addAgent()
+      assert.equal((await use(fixture, await fixture.addClaimed())).spent, 'agent')
+      await fixture.add()
+      assert.equal(await fixture.claim(fixture.at(MINUTE), other), null)
+      assert.deepEqual(await claimByType(fixture, MINUTE), [])
+    },
+  },
+  {
+    id: 'budgets.month-steps-back',
+    name: 'a report of a clock that steps back over the end of a month adds to the later month',
+    async check(fixture) {
+      await setBudget(fixture, null, 220)
+      const task = await fixture.addClaimed()
+      assert.equal((await use(fixture, task)).spent, null)
+      assert.equal((await use(fixture, task, {}, -DAY)).spent, 'workspace')
+    },
+  },
+  {
     id: 'budgets.others-running',
     name: 'tasks that an agent works when its budget is spent are held at their next report',
     async check(fixture) {

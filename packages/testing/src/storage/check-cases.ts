@@ -33,6 +33,32 @@ export const checkCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'check.key',
+    name: 'one text is kept for all: the first one, or one that replaces what is kept',
+    async check({ storage, at, another }) {
+      const keep = (sealed: string, replaces: string | null, by = storage) =>
+        by.keepKeyCheck({ sealed, replaces }, at())
+      const first = await Promise.all(['a', 'b', 'c', 'd'].map((sealed) => keep(sealed, null)))
+      const [kept = ''] = first
+      assert.ok(['a', 'b', 'c', 'd'].includes(kept))
+      assert.deepEqual(
+        first,
+        Array.from({ length: 4 }, () => kept),
+      )
+      assert.equal(await keep('e', null), kept)
+      assert.equal(await keep('e', 'not kept'), kept)
+      const next = await Promise.all(['f', 'g', 'h'].map((sealed) => keep(sealed, kept)))
+      assert.equal(new Set(next).size, 1)
+      assert.ok(['f', 'g', 'h'].includes(next[0] ?? ''))
+      assert.equal(await keep('i', kept), next[0])
+      const other = await another()
+      if (other === null) return
+      assert.equal(await keep('i', null, other.storage), next[0])
+      assert.equal(await keep('i', next[0] ?? '', other.storage), 'i')
+      assert.equal(await keep('j', null), 'i')
+    },
+  },
+  {
     id: 'check.traceparent',
     name: 'a task keeps the trace in which it was added, through claims, edits and completion',
     async check({ storage: { tasks }, workspaceId, add, claim, at }) {

@@ -19,8 +19,7 @@ import {
 const remark = (body: string): CommentDraft => ({
   kind: 'comment',
   body,
-  author: PERSON,
-  authorName: 'Ada',
+  author: { ...PERSON, name: 'Ada' },
 })
 
 const question = (task: Task, body = 'Into which language?'): CommentDraft => ({
@@ -29,7 +28,7 @@ const question = (task: Task, body = 'Into which language?'): CommentDraft => ({
   fencingToken: proofOf(task).fencingToken,
 })
 
-const answer = (body: string): CommentDraft => ({ kind: 'answer', body, author: PERSON, authorName: null })
+const answer = (body: string): CommentDraft => ({ kind: 'answer', body, author: PERSON })
 
 const targetOf = ({ id, workspaceId }: Task) => ({ workspaceId, taskId: id })
 
@@ -68,10 +67,10 @@ export const conversationCases: readonly StorageCheck[] = [
       const { commentId, title, ...said } = event.data as unknown as Record<string, unknown>
       assert.deepEqual([commentId, title], [id, 'the manual'])
       assert.deepEqual(said, { taskId: task.id, author, kind: 'comment', body: 'Please hurry.', createdAt })
-      const draft = { ...remark('I am on it.'), author: { kind: 'agent', id: agent.id }, authorName: null }
+      const draft = { ...remark('I am on it.'), author: { kind: 'agent', id: agent.id } }
       const byAgent = await say(fixture, task, draft as CommentDraft)
       assert.equal(byAgent.value.author.name, agent.name)
-      const byHost = { ...remark('So it is.'), author: { kind: 'host', id: null }, authorName: null }
+      const byHost = { ...remark('So it is.'), author: { kind: 'host', id: null } }
       assert.equal((await say(fixture, task, byHost as CommentDraft)).value.author.name, null)
     },
   },
@@ -217,22 +216,23 @@ export const conversationCases: readonly StorageCheck[] = [
   },
   {
     id: 'comments.newest',
-    name: 'a run is given the newest 100 comments, and the answer also when it is older, until a question follows',
+    name: 'a run is given the newest 100 comments, and the last question with its answer also when they are older',
     async check(fixture) {
       const { addClaimed, claim, storage, at } = fixture
       const task = await addClaimed()
       await say(fixture, task, question(task))
       await say(fixture, task, answer('French'))
       for (let n = 0; n < 101; n++) await say(fixture, task, remark(`${n}`))
-      const read = () => readTask(storage.tasks, task, ['comments', 'answer'], at())
+      const read = () => readTask(storage.tasks, task, ['comments', 'question', 'answer'], at())
       const before = await read()
       assert.equal(before.comments.length, 100)
       assert.deepEqual([before.comments[0]?.body, before.comments.at(-1)?.body], ['1', '100'])
-      assert.equal(before.answer?.body, 'French')
+      assert.deepEqual([before.question?.kind, before.answer?.body], ['question', 'French'])
       const again = await claim(at(SECOND))
       assert.equal(again?.hasComments, true)
       await say(fixture, again, question(again, 'In which tone?'))
-      assert.equal((await read()).answer, null)
+      const { question: last, answer: none } = await read()
+      assert.deepEqual([last?.body, none], ['In which tone?', null])
     },
   },
   {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Storage } from '@taskboard/core'
+import { claim } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { newTask } from './new-task.js'
 import {
@@ -146,8 +147,10 @@ export const deletionCases: readonly StorageCheck[] = [
       const { access, sessions, tasks } = storage
       const { session, email, key } = await addCallers(fixture)
       await fill(fixture)
+      assert.equal((await claim(fixture, 0, { limit: 1 })).deliveries.length, 1)
       await access.beginDeletion({ accountId }, at(MINUTE))
       const when = at(MINUTE)
+      assert.deepEqual((await claim(fixture, 2 * MINUTE)).deliveries, [])
       assert.deepEqual(await access.listAccounts({ accountId }, when), [])
       assert.deepEqual(await access.listAccounts({ limit: 10 }, when), [])
       assert.deepEqual(await access.listWorkspaces({ accountId }, when), [])

@@ -135,6 +135,15 @@ const steps: readonly Step[] = [
       at(),
     )
   },
+  async ({ fixture, chance }, taskId) => {
+    const { storage, workspaceId, at } = fixture
+    await changeTask(
+      storage.tasks,
+      { workspaceId, id: taskId },
+      { kind: 'finish', result: 'by hand', takeOver: chance.pick([true, false]), actor: PERSON },
+      at(),
+    )
+  },
   async ({ fixture }, taskId) => {
     const { storage, workspaceId, at } = fixture
     await changeTask(

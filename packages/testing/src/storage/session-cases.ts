@@ -93,6 +93,7 @@ export const sessionCases: readonly StorageCheck[] = [
         principal: {
           id: session.userId,
           kind: 'user',
+          name: 'ada@example.com',
           accountId,
           tier: 'professional',
           scopes: ['tasks:read', 'account:write'],

@@ -4,6 +4,7 @@ import { agentFigureCases } from './agent-figure-cases.js'
 import { agentRuntimeCases } from './agent-runtime-cases.js'
 import { analyticsCases } from './analytics-cases.js'
 import { budgetCases } from './budget-cases.js'
+import { restCases } from './rest-cases.js'
 import { channelCases } from './channel-cases.js'
 import { checkCases } from './check-cases.js'
 import { claimCases } from './claim-cases.js'
@@ -27,6 +28,7 @@ import { limitCases } from './limit-cases.js'
 import { listCases } from './list-cases.js'
 import { notificationCases } from './notification-cases.js'
 import { outageCases } from './outage-cases.js'
+import { peopleCases } from './people-cases.js'
 import { quotaCases } from './quota-cases.js'
 import { routingCases } from './routing-cases.js'
 import { subtaskCases } from './subtask-cases.js'
@@ -69,6 +71,7 @@ const checks = [
   ...conversationCases,
   ...approvalCases,
   ...approvalDecisionCases,
+  ...peopleCases,
   ...interleavingCases,
   ...sharingCases,
   ...transactionCases,
@@ -88,6 +91,7 @@ const checks = [
   ...scheduleCases,
   ...usageCases,
   ...budgetCases,
+  ...restCases,
   ...accessCases,
   ...deletionCases,
   ...agentCases,

@@ -3,6 +3,7 @@ import {
   type Agent,
   type AgentOverview,
   defaultScoring,
+  silentLogger,
   type Storage,
   type Task,
   type WebhookEventType,
@@ -109,6 +110,7 @@ async function bindAndOpen(storage: Storage): Promise<void> {
     clock: systemClock,
     logLimit: LOG_LIMIT,
     outputLimit: OUTPUT_LIMIT,
+    logger: silentLogger,
   })
   await storage.open()
 }

@@ -132,4 +132,52 @@ export const taskDeleteCases: readonly StorageCheck[] = [
       }
     },
   },
+  {
+    id: 'delete.prune',
+    name: 'tasks that were completed long ago are pruned with task.deleted, those that others depend on after them',
+    async check(fixture) {
+      const { storage, add, finish, at, events } = fixture
+      const first = await add()
+      const second = await add({ dependsOn: [first.id] })
+      const [open, young] = [await add(), await add()]
+      await finish(first)
+      await finish(second)
+      const prune = (afterMs: number, limit = 10) =>
+        storage.prune({ rows: 'done_tasks', olderThanMs: DAY, limit }, at(afterMs))
+      assert.equal(await prune(DAY), 0)
+      await changeTask(storage.tasks, young, { kind: 'move', to: 'DONE', actor: PERSON }, at(DAY))
+      const later = DAY + SECOND
+      assert.deepEqual([await prune(later), await prune(later), await prune(later)], [1, 1, 0])
+      const gone = (await events()).flatMap(({ type, data }) => (type === 'task.deleted' ? [data] : []))
+      assert.deepEqual(
+        gone,
+        [second, first].map(({ id, title }) => ({
+          taskId: id,
+          title,
+          status: 'DONE',
+          actor: { kind: 'system', id: null },
+        })),
+      )
+      assert.equal((await fixture.get(open)).column, 'TODO')
+      assert.equal((await fixture.get(young)).column, 'DONE')
+      assert.deepEqual([await prune(3 * DAY), await prune(3 * DAY)], [1, 0])
+    },
+  },
+  {
+    id: 'delete.prune-limit',
+    name: 'a batch has at most so many tasks, and a parent stays until its subtasks are done',
+    async check(fixture) {
+      const { storage, add, finish, at, workspaceId } = fixture
+      for (let n = 0; n < 3; n++) await finish(await add())
+      const parent = await add()
+      const child = await add({ parentId: parent.id })
+      await finish(parent)
+      const prune = (limit: number) =>
+        storage.prune({ rows: 'done_tasks', olderThanMs: DAY, limit }, at(2 * DAY))
+      assert.deepEqual([await prune(2), await prune(2), await prune(2)], [2, 1, 0])
+      await changeTask(storage.tasks, child, { kind: 'move', to: 'DONE', actor: PERSON }, at(SECOND))
+      assert.equal(await prune(10), 2)
+      assert.deepEqual(await countTasks(storage, workspaceId, at()), { TODO: 0, DOING: 0, DONE: 0 })
+    },
+  },
 ]

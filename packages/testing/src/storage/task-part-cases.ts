@@ -3,7 +3,8 @@ import type { Reach, TaskPart } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
 import { proofOf, START } from './storage-fixture.js'
 
-const PARTS = ['task', 'agent', 'logs', 'outputs', 'attempts', 'dependencies', 'comments', 'answer'] as const
+const DATA = ['task', 'agent', 'logs', 'outputs', 'attempts', 'dependencies'] as const
+const PARTS = [...DATA, 'comments', 'question', 'answer'] as const
 
 /** What is read of one task. */
 export const taskPartCases: readonly StorageCheck[] = [

@@ -177,6 +177,27 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
         assert.deepEqual(await session.taskboard.webhooks.list(session.workspaceId), [])
       },
     ),
+    define(
+      'due-date',
+      'a due date without an offset is refused with a sentence that says so',
+      async (session) => {
+        const saidOf = async (due: string): Promise<unknown> => {
+          const answer = await session.action('add', { title: 'x', due_date: due })
+          assertRefused(answer, 400, 'INVALID_FIELD')
+          return answer.json()['error']
+        }
+        const offset = 'due_date must end with Z (for UTC) or with an offset, such as +02:00'
+        assert.deepEqual(
+          await Promise.all(['2030-01-31T17:00:00', '2030-01-31T17:00', '2030-01-31T17:00:00.5'].map(saidOf)),
+          [offset, offset, offset],
+        )
+        const time = 'due_date must have a time, too, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z'
+        assert.equal(await saidOf('2030-01-31'), time)
+        for (const due of ['2030-01-31T17:00:00Z', '2030-01-31T19:00:00+02:00']) {
+          assert.equal((await session.action('add', { title: 'x', due_date: due })).status, 200)
+        }
+      },
+    ),
     define('invalid-query', 'an unacceptable limit or cursor is INVALID_FIELD', async (session) => {
       for (const query of queryFaults) {
         assertRefused(await session.request({ path: `${BOARD}?action=todo&${query}` }), 400, 'INVALID_FIELD')

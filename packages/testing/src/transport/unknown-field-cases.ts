@@ -30,6 +30,17 @@ const strangers: readonly Row[] = [
   [add, { title: 'x', 'two words': 1 }, /^"two words" is not a field/],
   [add, '{"title":"x","__proto__":{"priority":"urgent"}}', /^__proto__ is not a field/],
   [add, '{"title":"x","constructor":{"a":1}}', /^constructor is not a field/],
+  [
+    add,
+    { title: 'x', budget: { token: 5 } },
+    /^budget\.token is not a field of this request; did you mean tokens\?$/,
+  ],
+  [add, { title: 'x', budget: { costUsd: 5 } }, /^budget\.costUsd is not a field .*did you mean cost_usd\?$/],
+  [
+    add,
+    { title: 'x', budget: { 'two words': 5 } },
+    /^budget\["two words"\] is not a field of this request; budget takes tokens and cost_usd$/,
+  ],
   [add, { titel: 'x' }, /^title is required; titel is not a field of this request$/],
   [
     `${BOARD}?action=move`,

@@ -79,6 +79,20 @@ describe('a change', () => {
     expect(change({ task: { title: 'Feed the cat' } })).toMatchObject({ task: { title: 'Feed the cat' } })
   })
 
+  it('of the cron alone keeps the time zone', () => {
+    const berlin = { ...schedule, timeZone: 'Europe/Berlin' }
+    expect(readScheduleChange({ cron: '@daily' }, berlin, 3)).toEqual({
+      cron: '@daily',
+      timeZone: 'Europe/Berlin',
+    })
+  })
+
+  it('of the time zone alone moves the next occurrence', () => {
+    const daily = createSchedule(read({ ...input, cron: '0 9 * * *' }), { id: 'sch_1', now: 0 })
+    expect(daily.nextAt).toBe(9 * HOUR)
+    expect(changedSchedule(daily, { timeZone: 'Europe/Berlin' }, 0).nextAt).toBe(8 * HOUR)
+  })
+
   it('keeps the next occurrence unless it concerns the time', () => {
     const later = 5 * HOUR + 1
     expect(changedSchedule(schedule, {}, later)).toBe(schedule)

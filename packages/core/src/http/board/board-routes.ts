@@ -4,6 +4,7 @@ import { isStorableText, parseInput, TaskboardError } from '../../errors/index.j
 import { scoreTask, type Scoring } from '../../priority/index.js'
 import type { TransportServices } from '../../transport-services.js'
 import { newWebhookInput, type Webhook } from '../../webhooks/index.js'
+import { actorOf } from '../actor-wire.js'
 import { fieldNames, fieldNamesOf, NO_FIELDS } from '../field-names.js'
 import type { Route } from '../http.js'
 import { idempotencyClaim } from '../idempotency-key.js'
@@ -71,7 +72,7 @@ const addTask: BoardOperation = {
   async run({ services, principal, request, board, body }) {
     const input = toTaskInput(body)
     const idempotency = idempotencyClaim(request, principal, 'add', input)
-    const actor = { kind: principal.kind, id: principal.id }
+    const actor = actorOf(principal)
     const task = await services.quota.createTask(
       principal,
       (tx) => board.addOnce(input, { actor, idempotency, tx }),
@@ -150,8 +151,7 @@ export const moveTask: BoardOperation = {
   async run({ services, principal, board, body }) {
     const { taskId, to } = readMove(body)
     if (taskId.length > LONGEST_ID || !isStorableText(taskId)) throw notFound()
-    const actor = { kind: principal.kind, id: principal.id }
-    const task = await board.move(taskId, to, { actor })
+    const task = await board.move(taskId, to, { actor: actorOf(principal) })
     const now = services.environment.clock.now()
     return `{"success":true,"task":${createdTaskJson(task, now, services.scoring)}}`
   },

@@ -27,6 +27,9 @@ const agentJson = z
       description:
         'The completed share of its last hundred attempts that it ended itself; 1 before the first.',
     }),
+    is_remote: z.boolean().meta({
+      description: 'Whether no runtime of the host runs its tasks at present: your own program claims them.',
+    }),
     created_at: timestamp,
   })
   .meta({ id: 'Agent' })
@@ -46,6 +49,7 @@ function toWireAgent(agent: AgentOverview): z.output<typeof agentJson> {
     max_concurrent: agent.maxConcurrent,
     current_workload: agent.currentWorkload,
     success_rate: agent.successRate ?? 1,
+    is_remote: agent.isRemote,
     created_at: toTimestamp(agent.createdAt),
   }
 }

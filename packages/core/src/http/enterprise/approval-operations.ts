@@ -3,14 +3,14 @@ import {
   type Approval,
   approvalStatuses,
   approvalTexts,
+  askerKinds,
   completionInput,
   verdictInput,
 } from '../../board/index.js'
-import { actorKinds } from '../../events/index.js'
-import { actorOf, boardOfTask, operation } from './operation.js'
+import { plainActor, shortDigest } from '../../events/index.js'
+import { actorJson, actorOf, namedActorJson, toWireNamed } from '../actor-wire.js'
+import { boardOfTask, operation } from './operation.js'
 import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
-
-const actorJson = z.object({ kind: z.enum(actorKinds), id: z.string().nullable() })
 
 /** An approval in an answer. */
 const approvalJson = z
@@ -22,12 +22,20 @@ const approvalJson = z
     summary: z.string(),
     input: z.unknown().meta({ description: 'What the action works on: any JSON.' }),
     input_digest: z.string().meta({ description: 'The SHA-256 of the canonical JSON of the input.' }),
+    short_digest: z.string().meta({
+      description:
+        'The first 12 digits of input_digest, such as 3f2a-91bc-0d4e. Show it with the input, and pass it with the decision.',
+    }),
     status: z.enum(approvalStatuses),
     agent_id: z.string(),
     requested_by: actorJson,
+    asker: z.enum(askerKinds).meta({
+      description:
+        "What asked, and may use it: an agent in the host's process, the credential that requested_by names, or the host's own code.",
+    }),
     requested_at: timestamp,
     expires_at: timestamp,
-    decided_by: actorJson.nullable(),
+    decided_by: namedActorJson.nullable(),
     decided_at: timestamp.nullable(),
     comment: z.string().nullable(),
     used_at: timestamp.nullable(),
@@ -44,12 +52,14 @@ function toWireApproval(approval: Approval) {
     summary: approval.summary,
     input: approval.input,
     input_digest: approval.inputDigest,
+    short_digest: shortDigest(approval.inputDigest),
     status: approval.status,
     agent_id: approval.agentId,
-    requested_by: { kind: requestedBy.kind, id: requestedBy.id },
+    requested_by: plainActor(requestedBy),
+    asker: approval.asker.kind,
     requested_at: toTimestamp(approval.requestedAt),
     expires_at: toTimestamp(approval.expiresAt),
-    decided_by: decidedBy && { kind: decidedBy.kind, id: decidedBy.id },
+    decided_by: decidedBy && toWireNamed(decidedBy),
     decided_at: toTimestamp(approval.decidedAt),
     comment: approval.comment,
     used_at: toTimestamp(approval.usedAt),
@@ -65,7 +75,7 @@ const requestApproval = operation({
   id: 'requestApproval',
   summary: 'Asks for permission to do one thing, once, under a claim',
   description:
-    'approved: this very action with this very input was approved for this task, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again.',
+    "An action must not begin with tool:, which is for the tools of agents in the host's process. approved: this very action with this very input was approved for this task and this credential, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again.",
   method: 'POST',
   path: '/v2/tasks/{task_id}/approvals',
   scope: 'tasks:write',
@@ -74,7 +84,7 @@ const requestApproval = operation({
     fencing_token: completionInput.shape.fencingToken.meta({
       description: 'The token from the claim. An outdated token is refused with 409.',
     }),
-    action: approvalTexts.shape.action.meta({ minLength: 1, description: '1 to 100 characters.' }),
+    action: approvalTexts.shape.action.meta({ minLength: 1, description: '1 to 100 characters, not tool:…' }),
     summary: approvalTexts.shape.summary.meta({
       minLength: 1,
       description: 'What the action does, for people: 1 to 2,000 characters. It decides nothing.',
@@ -135,7 +145,7 @@ const decideApproval = operation({
   id: 'decideApproval',
   summary: 'Approves or rejects what an agent wants to do, and releases its task',
   description:
-    'Decides once: refused with 409 when it was decided before or has expired, and with 403 for the credential that asked.',
+    'Decides once: refused with 409 when it was decided before or has expired, and with 403 for the credential that asked. Show the person the input, and pass the digest that they saw.',
   method: 'POST',
   path: '/v2/approvals/{approval_id}/decision',
   scope: 'approvals:write',
@@ -143,6 +153,10 @@ const decideApproval = operation({
   body: z.object({
     decision: verdictInput.shape.decision,
     comment: verdictInput.shape.comment.meta({ description: 'At most 19,800 characters.' }),
+    digest: verdictInput.shape.digest.meta({
+      description:
+        'The short_digest or input_digest that the person was shown. The decision is refused with 409 when the input has another.',
+    }),
   }),
   answer: one,
   async run({ services, principal, params: { approval_id: id }, body }) {

@@ -65,14 +65,15 @@ const boardError = z
   })
   .meta({ id: 'BoardError' })
 
-const { deadline: dueDate, workspace_id: _, ...taskFields } = newTaskBody.shape
+const { deadline: dueDate, workspace_id: _workspace, parent_id: _parent, ...taskFields } = newTaskBody.shape
 const addBody = z
-  .object({ ...taskFields, due_date: dueDate })
+  .strictObject({ ...taskFields, due_date: dueDate })
   .meta({ id: 'BoardAdd', description: 'For `action=add`.' })
 const moveBody = z
-  .object({ task_id: idText, to: columnText })
+  .strictObject({ task_id: idText, to: columnText })
   .meta({ id: 'BoardMove', description: 'For `action=move`.' })
-const chatBody = chatInput.meta({ id: 'BoardChat', description: 'For `action=chat`.' })
+const chatBody = chatInput.strict().meta({ id: 'BoardChat', description: 'For `action=chat`.' })
+const webhookBody = newWebhookInput.strict().meta({ id: 'BoardWebhook' })
 
 /** OpenAPI identifies operations by path and method only, so the actions of a method share one. */
 const SCOPES = {
@@ -150,7 +151,7 @@ export function boardPaths(paths: RoutePaths, toSchema: ToSchema): Readonly<Reco
         },
         {
           parameters: [IDEMPOTENCY_KEY],
-          body: toSchema(newWebhookInput, 'input'),
+          body: toSchema(webhookBody, 'input'),
           answer: toSchema(registered, 'output'),
         },
       ),

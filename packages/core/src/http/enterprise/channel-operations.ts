@@ -89,6 +89,29 @@ const listChannels = operation({
   },
 })
 
+const listTypes = operation({
+  id: 'listNotificationChannelTypes',
+  tag: 'notifications',
+  summary: 'The types that the host has registered, of which notification channels can be set up',
+  method: 'GET',
+  path: '/v2/notification-channel-types',
+  scope: 'webhooks:read',
+  answer: {
+    status: 200,
+    schema: z.object({
+      notification_channel_types: z.array(
+        z.object({
+          name: z.string().meta({ description: 'The `type` of its channels.' }),
+          secrets: z
+            .array(z.string())
+            .meta({ description: 'The members of `config` that are never returned.' }),
+        }),
+      ),
+    }),
+  },
+  run: ({ services }) => ({ notification_channel_types: services.channels.types }),
+})
+
 const getChannel = operation({
   id: 'getNotificationChannel',
   tag: 'notifications',
@@ -140,7 +163,7 @@ const testChannel = operation({
   tag: 'notifications',
   summary: 'Delivers a sample to this notification channel at once',
   description:
-    'Answers when it was delivered or has failed, within 30 s. A success also retries what waits for the channel.',
+    'Answers when it was delivered or has failed, within 30 s. A success also retries what waits for the channel. A channel can be tested five times an hour.',
   method: 'POST',
   path: '/v2/notification-channels/{channel_id}/test',
   scope: 'webhooks:write',
@@ -165,6 +188,7 @@ const testChannel = operation({
 export const channelOperations = [
   createChannel,
   listChannels,
+  listTypes,
   getChannel,
   updateChannel,
   deleteChannel,

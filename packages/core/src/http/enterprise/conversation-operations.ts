@@ -3,8 +3,9 @@ import { commentBody, completionInput, holdInput, holdReasons } from '../../boar
 import { parseInput } from '../../errors/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { commentJson, toWireComment } from '../comment-wire.js'
-import { toWorkedTask, workedTaskJson } from '../task-wire.js'
-import { actorOf, boardOfTask, operation } from './operation.js'
+import { toWorkedTask, workedTaskJson } from '../worked-task-wire.js'
+import { actorOf } from '../actor-wire.js'
+import { boardOfTask, operation } from './operation.js'
 import { idText, nextCursor, pageQuery } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })

@@ -1,12 +1,11 @@
-import type { z } from 'zod'
 import type { Principal } from '../../access/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../transport-services.js'
 import { enterpriseErrorEnvelope } from '../enterprise-envelope.js'
 import { isInternal } from '../error-envelope.js'
-import { fieldNamesOf, NO_FIELDS, requireFields, requireParameters } from '../field-names.js'
+import { fieldNamesOf, NO_FIELDS, readFields, requireParameters } from '../field-names.js'
 import type { HttpRequest, HttpResponse } from '../http.js'
-import { readJsonObject, type JsonObject } from '../json-body.js'
+import { readJsonObject } from '../json-body.js'
 import { parseQuery } from '../query.js'
 import {
   type Admission,
@@ -123,7 +122,8 @@ async function runProtected(
   if (operation.scope === 'none') throw new TypeError('the operation is public')
   requirePermission(principal, operation)
   const input = readInput(operation, request, services.bodyLimitBytes)
-  return operation.run({ services, request, principal, ...(input instanceof Promise ? await input : input) })
+  const given = input instanceof Promise ? await input : input
+  return operation.run({ services, request, principal, ...given, isRead: () => true })
 }
 
 interface Input {
@@ -149,11 +149,6 @@ function readQuery({ query: schema }: Operation, text: string): unknown {
   const query = parseQuery(text)
   requireParameters(query, schema === undefined ? NO_FIELDS : fieldNamesOf(schema))
   return schema === undefined ? NOTHING : parseInput(schema, query.values)
-}
-
-function readFields(schema: z.ZodObject, body: JsonObject): unknown {
-  requireFields(body, fieldNamesOf(schema))
-  return parseInput(schema, body)
 }
 
 function toResponse({ answer }: Operation, progress: Progress, value: unknown): HttpResponse {

@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/index.js'
 import { parseInput, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../transport-services.js'
+import { readFields } from '../field-names.js'
 import type { HttpRequest } from '../http.js'
 import { requirePermission } from './admission.js'
 import { enterpriseOperations } from './enterprise-routes.js'
@@ -14,6 +15,8 @@ export interface OperationRequest {
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly query?: Readonly<Record<string, unknown>> | undefined
   readonly body?: Readonly<Record<string, unknown>> | undefined
+  /** Members of the answer that the caller does not read, which saves the work for those that take a read of their own. */
+  readonly unread?: readonly string[] | undefined
 }
 
 /**
@@ -65,7 +68,7 @@ export function createOperationCaller({
   for (const operation of enterpriseOperations(services)) {
     if (operation.scope !== 'none') operations.set(operation.id, operation)
   }
-  return async (operationId, { principal, request, params = {}, query = {}, body = {} }) => {
+  return async (operationId, { principal, request, params = {}, query = {}, body = {}, unread = [] }) => {
     const operation = operations.get(operationId)
     if (operation === undefined) throw new TypeError(`no operation ${operationId}`)
     requirePermission(principal, operation)
@@ -76,7 +79,8 @@ export function createOperationCaller({
         principal,
         params: operation.params && parseInput(operation.params, params),
         query: operation.query && parseInput(operation.query, query),
-        body: operation.body && parseInput(operation.body, body),
+        isRead: (member) => !unread.includes(member),
+        body: operation.body && readFields(operation.body, body),
       })
     } catch (error) {
       throw renamed(error, operation.wireFields)

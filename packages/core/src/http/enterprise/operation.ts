@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Principal, Scope } from '../../access/index.js'
-import type { Actor, TransportBoard } from '../../board/index.js'
+import type { TransportBoard } from '../../board/index.js'
 import { type InputOf, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../transport-services.js'
 import type { HttpRequest } from '../http.js'
@@ -28,11 +28,6 @@ export async function boardOfTask(
   return services.board(await services.tasks.locate(principal, taskId))
 }
 
-/** Who a caller is, for the events of what it changes. */
-export function actorOf({ kind, id }: Principal): Actor {
-  return { kind, id }
-}
-
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** The sections of the reference. */
@@ -56,6 +51,8 @@ interface OperationCall<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
+  /** Whether the caller reads a member of the answer. One that it does not read may be null instead of being worked out. */
+  readonly isRead: (member: string) => boolean
 }
 
 /** The part of an operation that does not depend on its schemas. */
@@ -107,7 +104,7 @@ export interface ProtectedOperation extends OperationTraits {
 /** An operation that requires no credential. */
 interface PublicOperation extends OperationTraits {
   readonly scope: 'none'
-  run(call: Omit<OperationCall<unknown, unknown, unknown>, 'principal'>): unknown
+  run(call: Omit<OperationCall<unknown, unknown, unknown>, 'principal' | 'isRead'>): unknown
 }
 
 /** What `run` returns for a form of success. */
@@ -154,7 +151,9 @@ export function publicOperation<
 >(
   declared: Omit<PublicOperation, 'params' | 'query' | 'body' | 'answer' | 'run' | 'scope'> &
     Schemas<P, Q, B, A> & {
-      run(call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal'>): Answered<A> | Promise<Answered<A>>
+      run(
+        call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal' | 'isRead'>,
+      ): Answered<A> | Promise<Answered<A>>
     },
 ): PublicOperation {
   return { ...declared, body: declared.body?.strict(), scope: 'none' }

@@ -33,7 +33,8 @@ import {
   toWireDetail,
   toWireTask,
 } from '../task-wire.js'
-import { actorOf, boardOfTask, operation, workspaceOf } from './operation.js'
+import { actorOf } from '../actor-wire.js'
+import { boardOfTask, operation, workspaceOf } from './operation.js'
 import { idText, instantText, nextCursor, pageQuery } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })
@@ -55,7 +56,7 @@ const createTask = operation({
   idempotent: true,
   body: newTaskBody,
   answer: { status: 201, schema: createdTaskJson },
-  async run({ services, principal, request, body }) {
+  async run({ services, principal, request, body, isRead }) {
     const input = { ...toFields(body), parentId: body.parent_id }
     // Invalid fields are reported before what does not exist.
     const read = services.readTask(input, body.workspace_id ?? principal.defaultWorkspaceId)
@@ -69,7 +70,7 @@ const createTask = operation({
     )
     const [agent, [estimate = null]] = await Promise.all([
       assigneeOf(services, principal, task),
-      services.estimates.forTasks([task]),
+      isRead('estimated_completion') ? services.estimates.forTasks([task]) : [],
     ])
     const answer = toCreatedTask(task, agent, estimate)
     return idempotency === undefined ? answer : services.saveIdempotentResponse(idempotency, answer)

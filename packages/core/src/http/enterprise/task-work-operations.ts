@@ -1,16 +1,19 @@
 import { z } from 'zod'
+import { requireScope } from '../../access/index.js'
 import {
   logLevels,
   completionInput,
   failureInput,
+  finishInput,
   logInput,
   mostOpenSubtasks,
   outputFields,
   progressInput,
 } from '../../board/index.js'
-import { boundedList, wholeNumber } from '../../errors/index.js'
+import { boundedList, TaskboardError, wholeNumber } from '../../errors/index.js'
 import { toWireComment } from '../comment-wire.js'
 import { idempotencyClaim } from '../idempotency-key.js'
+import { actorOf } from '../actor-wire.js'
 import { boardOfTask, operation } from './operation.js'
 import { budgetHolders, usageFields } from '../../usage/index.js'
 import {
@@ -20,9 +23,8 @@ import {
   taskJson,
   toListedInput,
   toWireTask,
-  toWorkedTask,
-  workedTaskJson,
 } from '../task-wire.js'
+import { toWorkedTask, workedTaskJson } from '../worked-task-wire.js'
 import { toWireUsage, usageJson } from '../usage-wire.js'
 import { idText, timestamp, toTimestamp } from './wire-schemas.js'
 
@@ -63,10 +65,13 @@ const claimTask = operation({
     if (task?.lease == null) return { task: null }
     const { fencingToken, expiresAt } = task.lease
     const agent = { id: agentId, name, status: 'busy' } as const
-    const answer = task.hasComments ? await services.tasks.answer(principal, task.id) : null
+    const { question = null, answer = null } = task.hasComments
+      ? await services.tasks.exchange(principal, task.id)
+      : {}
     const claimed = {
       fencing_token: fencingToken,
       lease_expires_at: toTimestamp(expiresAt),
+      question: question && toWireComment(question),
       answer: answer && toWireComment(answer),
     }
     return { task: Object.assign(toWireTask({ task, agent }), claimed) }
@@ -159,13 +164,12 @@ const delegateTask = operation({
     const read = services.readTasks(inputs, workspaceId)
     const claimed = { tasks: inputs, id, wait: body.wait }
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/{task_id}/delegate', claimed)
-    const { kind } = principal
     const split = { ...leaseOf(body), tasks: inputs, wait: body.wait }
     const board = services.board(workspaceId)
     const tasks = await services.quota.createTasks(
       principal,
       read.length,
-      (tx) => board.delegateOnce(id, split, { actor: { kind, id: principal.id }, idempotency, tx }),
+      (tx) => board.delegateOnce(id, split, { actor: actorOf(principal), idempotency, tx }),
       { isRepeatable: idempotency !== undefined },
     )
     return { tasks: tasks.map((task) => toWireTask({ task, agent: null })) }
@@ -192,7 +196,7 @@ const reportUsage = operation({
   id: 'reportTaskUsage',
   summary: 'Records what work on a task has used',
   description:
-    'With the fencing_token of a claim it is a report of the agent, and renews its lease. Without one it counts for the attempt in progress. Without cost_usd, the cost follows from the prices of the host.',
+    'With the fencing_token of a claim it is a report of the agent, and renews its lease. Without one it counts for the attempt in progress, and needs the scope agents:write too. For a model that the host has a price for, the cost is the larger of cost_usd and the one by that price. One report has at most 100 dollars and 10,000,000 tokens, unless the host says otherwise.',
   path: '/v2/tasks/{task_id}/usage',
   idempotent: true,
   wireFields: { leaseMs: 'lease_s', cachedInputTokens: 'cached_input_tokens' },
@@ -208,6 +212,8 @@ const reportUsage = operation({
   }),
   answer: { status: 201, schema: recordedJson },
   async run({ services, principal, request, params: { task_id: id }, body }) {
+    // Nothing but a claim ties a worker to what it reports, and a report can spend a budget of everybody.
+    if (body.fencing_token == null) requireScope(principal, 'agents:write')
     const board = await boardOfTask(services, principal, id)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/{task_id}/usage', {
       ...body,
@@ -240,15 +246,29 @@ const reportUsage = operation({
 const completeTask = operation({
   ...common,
   id: 'completeTask',
-  summary: 'Completes a claimed task with its result',
+  summary: 'Completes a task with its result',
+  description:
+    'With the fencing_token of a claim, the agent that works on the task completes it. Without one, a person completes it, in any column. While an agent works on the task, a person needs take_over, which ends the run of the agent.',
   path: '/v2/tasks/{task_id}/complete',
   params,
-  body: z.object({ fencing_token: held.fencing_token, result: completionInput.shape.result }),
+  body: z.object({
+    fencing_token: held.fencing_token.optional(),
+    result: completionInput.shape.result,
+    take_over: finishInput.shape.takeOver.meta({
+      description: 'Whether to complete the task also while an agent works on it. Not with a fencing_token.',
+    }),
+  }),
   answer: worked,
   async run({ services, principal, params: { task_id: id }, body }) {
+    const { fencing_token: fencingToken, result, take_over: takeOver } = body
+    if (fencingToken !== undefined && takeOver) {
+      throw new TaskboardError('INVALID_FIELD', 'takeOver must not be given with a fencing_token', {
+        field: 'takeOver',
+      })
+    }
     const board = await boardOfTask(services, principal, id)
-    const { fencing_token: fencingToken, result } = body
-    return toWorkedTask(await board.complete(id, { fencingToken, result }))
+    if (fencingToken !== undefined) return toWorkedTask(await board.complete(id, { fencingToken, result }))
+    return toWorkedTask(await board.complete(id, { result, takeOver }, { actor: actorOf(principal) }))
   },
 })
 
@@ -257,19 +277,25 @@ const failTask = operation({
   id: 'failTask',
   summary: 'Fails a claimed task',
   description:
-    'It is retried after a backoff while attempts remain and retry is not false. Otherwise it is held.',
+    'It is retried after a backoff while attempts remain and retry is not false. Otherwise it is held. With retry_after_s the attempt does not count: the agent cannot work now, and takes no task until then.',
   path: '/v2/tasks/{task_id}/fail',
+  wireFields: { retryAfterMs: 'retry_after_s' },
   params,
   body: z.object({
     fencing_token: held.fencing_token,
     reason: failureInput.shape.reason,
     retry: failureInput.shape.retry,
+    retry_after_s: wholeNumber(1, 3_600).optional().meta({
+      description:
+        'After how many seconds the task can be taken again. For outages and rate limits, which are not the fault of the task.',
+    }),
   }),
   answer: worked,
   async run({ services, principal, params: { task_id: id }, body }) {
     const board = await boardOfTask(services, principal, id)
     const { fencing_token: fencingToken, reason, retry } = body
-    return toWorkedTask(await board.fail(id, { fencingToken, reason, retry }))
+    const retryAfterMs = toMs(body.retry_after_s)
+    return toWorkedTask(await board.fail(id, { fencingToken, reason, retry, retryAfterMs }))
   },
 })
 

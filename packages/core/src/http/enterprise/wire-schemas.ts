@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import { isStorableText } from '../../errors/index.js'
-
-/** Years that ISO 8601 writes with four digits. */
-const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
-const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
-const ISO_INSTANT = z.regexes.datetime({ offset: true })
+import {
+  FIRST_INSTANT,
+  instantRule,
+  ISO_INSTANT,
+  isStorableText,
+  LAST_INSTANT,
+  YEARS_RULE,
+} from '../../errors/index.js'
 
 /** An id from a caller: any short text, because only the storage knows which ids exist. */
 export const idText = z
@@ -16,9 +18,9 @@ export const idText = z
 /** A time from a caller: ISO 8601 with `Z` or an offset. Becomes epoch milliseconds. */
 export const instantText = z
   .string({ error: 'must be a date and time as text' })
-  .regex(ISO_INSTANT, 'must be a valid date and time with Z or an offset')
+  .regex(ISO_INSTANT, { error: ({ input }) => instantRule(input) })
   .transform((text) => Date.parse(text))
-  .refine((at) => at >= FIRST_INSTANT && at <= LAST_INSTANT, 'must be within the years 0 to 9999')
+  .refine((at) => at >= FIRST_INSTANT && at <= LAST_INSTANT, YEARS_RULE)
   .meta({ format: 'date-time' })
 
 /** A time in an answer: ISO 8601 in UTC with milliseconds. */

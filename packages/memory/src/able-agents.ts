@@ -12,6 +12,12 @@ export interface StoredBudget {
   readonly spentUntil: Instant
 }
 
+/** Until when an agent takes nothing, because it could not work. */
+export interface AgentRest {
+  readonly agentId: string
+  readonly until: Instant
+}
+
 /** What a list of agents follows: a table of them, or a part of one. */
 export interface FollowedAgents {
   get(id: string): Agent | undefined
@@ -19,13 +25,13 @@ export interface FollowedAgents {
   onChange(hook: (before: Agent | undefined, after: Agent | undefined) => void): void
 }
 
-/** The agents that may take tasks, as far as budgets are concerned. Follows the tables of agents and budgets. */
-export interface SpentBudgets extends FollowedAgents {
+/** The agents that may take tasks, as far as budgets and rests are concerned. Follows the tables of agents, budgets and rests. */
+export interface AbleAgents extends FollowedAgents {
   /** Until when the agent takes nothing; 0 or a past instant when it may. */
   until(agent: Agent): Instant
-  /** Lets the agents in whose wait has ended. Costs nothing while no budget is spent. */
+  /** Lets the agents in whose wait has ended. Costs nothing while none waits. */
   settle(now: Instant): void
-  /** When the first wait ends; `Infinity` while no budget is spent. */
+  /** When the first wait ends; `Infinity` while none waits. */
   nextEnd(): Instant
 }
 
@@ -33,21 +39,27 @@ export interface SpentBudgets extends FollowedAgents {
 export const holderKey = (workspaceId: string, agentId: string | null): string =>
   `${workspaceId} ${agentId ?? ''}`
 
-export function createSpentBudgets(agents: Table<Agent>, budgets: Table<StoredBudget>): SpentBudgets {
+/** `rests` has until when an agent rests, by its id. */
+export function createAbleAgents(
+  agents: Table<Agent>,
+  budgets: Table<StoredBudget>,
+  rests: Table<AgentRest>,
+): AbleAgents {
   const hooks: ((before: Agent | undefined, after: Agent | undefined) => void)[] = []
   const able = new Map<string, Agent>()
   const waiting = new Map<string, Agent>()
   let settledAt: Instant = 0
 
-  const spentUntil = ({ workspaceId, id }: Agent): Instant =>
+  const waitsUntil = ({ workspaceId, id }: Agent): Instant =>
     Math.max(
+      rests.get(id)?.until ?? 0,
       budgets.get(holderKey(workspaceId, null))?.spentUntil ?? 0,
       budgets.get(holderKey(workspaceId, id))?.spentUntil ?? 0,
     )
 
   function place(id: string, agent: Agent | undefined): void {
     const before = able.get(id)
-    const isAble = agent !== undefined && spentUntil(agent) <= settledAt
+    const isAble = agent !== undefined && waitsUntil(agent) <= settledAt
     if (agent === undefined || isAble) waiting.delete(id)
     else waiting.set(id, agent)
     if (isAble) able.set(id, agent)
@@ -64,8 +76,13 @@ export function createSpentBudgets(agents: Table<Agent>, budgets: Table<StoredBu
     for (const agent of own) if (agent?.workspaceId === workspaceId) place(agent.id, agent)
   })
 
+  rests.onChange((before, after) => {
+    const agent = agents.get(((after ?? before) as AgentRest).agentId)
+    if (agent !== undefined) place(agent.id, agent)
+  })
+
   return {
-    until: (agent) => (waiting.has(agent.id) ? spentUntil(agent) : 0),
+    until: (agent) => (waiting.has(agent.id) ? waitsUntil(agent) : 0),
     get: (id) => able.get(id),
     values: () => able.values(),
     onChange(hook) {
@@ -74,8 +91,8 @@ export function createSpentBudgets(agents: Table<Agent>, budgets: Table<StoredBu
     settle(now) {
       settledAt = Math.max(settledAt, now)
       if (waiting.size === 0) return
-      for (const agent of waiting.values()) if (spentUntil(agent) <= now) place(agent.id, agent)
+      for (const agent of waiting.values()) if (waitsUntil(agent) <= now) place(agent.id, agent)
     },
-    nextEnd: () => Math.min(...[...waiting.values()].map(spentUntil)),
+    nextEnd: () => Math.min(...[...waiting.values()].map(waitsUntil)),
   }
 }

@@ -1,0 +1,20 @@
+import type { Instant } from '../environment/index.js'
+
+/** How severe a line of a task's log is. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+
+/** A line of a task's log. */
+export interface TaskLogEntry {
+  readonly at: Instant
+  readonly level: (typeof logLevels)[number]
+  readonly message: string
+}
+
+/** A reference to something that an agent made. The bytes are stored elsewhere. */
+export interface TaskOutput {
+  readonly type: string
+  readonly name: string
+  readonly url: string
+  /** Bytes; null when unknown. */
+  readonly size: number | null
+}

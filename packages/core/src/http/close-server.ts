@@ -1,0 +1,82 @@
+import { type Clock, sleep } from '../environment/index.js'
+import type { TransportServices } from '../transport-services.js'
+
+/** The part of an `http.Server` or `https.Server` that `closeServer` uses. */
+export interface ClosableServer {
+  close(closed: () => void): unknown
+  closeIdleConnections(): void
+  closeAllConnections(): void
+  prependListener(event: 'request', listener: (request: unknown, response: ClosingResponse) => void): unknown
+}
+
+/** The part of a response that says that its connection closes. */
+export interface ClosingResponse {
+  setHeader(name: string, value: string): unknown
+}
+
+export interface CloseServerOptions {
+  /** Of `close` of the task board. Default 10,000. */
+  readonly drainTimeoutMs?: number | undefined
+  /** How long requests may take after the board has closed, before their connections are cut off. Default 5,000. */
+  readonly cutAfterMs?: number | undefined
+}
+
+const DEFAULT_CUT_MS = 5_000
+/** A connection whose answer was under way becomes idle when the client has it. */
+const SWEEP_MS = 50
+
+/**
+ * Ends a Node server and the task board on it, in the order in which nothing is lost: the server accepts no connections any more, the
+ * board closes, which ends its WebSockets and streams, and the server's connections end. A proxy or an agent that keeps its connections
+ * and goes on asking is told so by `Connection: close`. What is still open after `cutAfterMs` is cut off, except WebSockets that the
+ * host opened itself. Call it again for each further board on the server. Fastify does this with `app.close()`.
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createTaskboard } from '@taskboard/core'
+ * import { closeServer } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const server = createServer().listen(0)
+ * await taskboard.start()
+ * await closeServer(server, taskboard, { drainTimeoutMs: 10_000 })
+ * console.log(server.listening) // false
+ * ```
+ */
+export async function closeServer(
+  server: ClosableServer,
+  taskboard: {
+    readonly services: TransportServices
+    close(options: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
+  },
+  { drainTimeoutMs, cutAfterMs = DEFAULT_CUT_MS }: CloseServerOptions = {},
+): Promise<void> {
+  const { clock } = taskboard.services.environment
+  server.prependListener('request', (_request, response) => void response.setHeader('connection', 'close'))
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const stopSweeping = repeat(clock, SWEEP_MS, () => server.closeIdleConnections())
+  try {
+    await taskboard.close({ drainTimeoutMs })
+    await orAfter(clock, cutAfterMs, closed)
+  } finally {
+    stopSweeping()
+    server.closeAllConnections()
+  }
+}
+
+function repeat(clock: Clock, everyMs: number, run: () => void): () => void {
+  let timer = clock.setTimer(pass, everyMs)
+  function pass(): void {
+    run()
+    timer = clock.setTimer(pass, everyMs)
+  }
+  return () => timer.cancel()
+}
+
+/** Resolves with `done`, or after that time. */
+async function orAfter(clock: Clock, ms: number, done: Promise<void>): Promise<void> {
+  const waiting = new AbortController()
+  await Promise.race([done, sleep(clock, ms, waiting.signal)])
+  waiting.abort()
+}

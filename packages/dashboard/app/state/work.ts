@@ -1,0 +1,12 @@
+import type { Task } from './wire.js'
+
+/** Whether an agent is working on a task now. A person who moves a task to Doing begins no attempt. */
+export function isWorkedOn({ column, attempts }: Pick<Task, 'column' | 'attempts'>): boolean {
+  return column === 'doing' && attempts > 0
+}
+
+/** The name of the person who moved a task to Doing; null when an agent works on it, and when the server does not say who it was. */
+export function holderName(task: Task): string | null {
+  const { taken_by: by } = task as Task & { readonly taken_by?: { readonly name: string | null } | null }
+  return isWorkedOn(task) ? null : (by?.name ?? null)
+}
