@@ -54,7 +54,8 @@ const DOUBLE_NOTIFICATIONS = 0.1
 /** Reads have no effect: most of them need no place of their own in the order of what happens. */
 const READS = /\.(get|list|read|search|find|sum|check|feed)/
 /** Housekeeping that no promise here depends on has none either. */
-const HOUSEKEEPING = /^(realtime|analytics|access)\.|\.(prune|settleTasks|announceAgents|reportPresence)$/
+const HOUSEKEEPING =
+  /^(realtime|analytics|access)\.|\.(prune|keepKeyCheck|settleTasks|announceAgents|reportPresence)$/
 const READS_IN_ORDER = 0.15
 const ANSWERS_AT_ONCE = 0.75
 
@@ -75,7 +76,7 @@ const stores = [
   'sessions',
   'schedules',
   'usage',
-]
+] as const
 
 type Verb = (...args: unknown[]) => Promise<unknown>
 type CommitListener = Parameters<Storage['events']['onCommit']>[0]
@@ -177,19 +178,24 @@ export function createGate(shared: SharedStorage, process: ProcessState, onDeath
     return answer
   }
 
+  function gatedVerb<Name extends 'check' | 'prune' | 'keepKeyCheck' | 'saveIdempotentResponse'>(
+    name: Name,
+  ): Storage[Name] {
+    return gated(`storage.${name}`, inner[name].bind(inner) as unknown as Verb) as unknown as Storage[Name]
+  }
+
   const hub = createCommitHub(shared, process)
-  const storage: Record<string, unknown> = {
+  const whole: Omit<Storage, (typeof stores)[number]> = {
     name: inner.name,
     durable: inner.durable,
     commitNotifications: shared.notifications === 'own' ? 'complete' : 'hints',
     bind: () => undefined,
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
-    prune: gated('storage.prune', inner.prune.bind(inner) as unknown as Verb),
-    saveIdempotentResponse: gated(
-      'storage.save',
-      inner.saveIdempotentResponse.bind(inner) as unknown as Verb,
-    ),
+    check: gatedVerb('check'),
+    prune: gatedVerb('prune'),
+    keepKeyCheck: gatedVerb('keepKeyCheck'),
+    saveIdempotentResponse: gatedVerb('saveIdempotentResponse'),
     transaction: gated('storage.transaction', (work) =>
       inner.transaction(async (tx) => {
         let abort: (reason: Error) => void = () => undefined
@@ -201,11 +207,12 @@ export function createGate(shared: SharedStorage, process: ProcessState, onDeath
           aborts.delete(abort)
         }
       }),
-    ),
+    ) as Storage['transaction'],
   }
+  const storage: Record<string, unknown> = { ...whole }
   for (const name of stores) {
     const own = name === 'events' ? { onCommit: hub.listen, onTaskLog: () => () => undefined } : {}
-    storage[name] = gatedStore(name, inner[name as 'tasks'], own, gated)
+    storage[name] = gatedStore(name, inner[name], own, gated)
   }
 
   return {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, ServerResponse, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
 import type { TaskboardOptions } from '@taskboard/core'
+import { closeServer } from '@taskboard/core/transport'
 import { taskboardRouter } from '@taskboard/express'
 import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
 import { attachRealtime } from '@taskboard/ws'
@@ -59,11 +59,7 @@ export function expressSessionHost(members: readonly Member[]): SessionHost {
       await once(server, 'listening')
       return {
         url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-        async close() {
-          const closed = promisify(server.close.bind(server))()
-          server.closeIdleConnections()
-          await closed
-        },
+        close: () => closeServer(server, taskboard),
       }
     },
   }
@@ -79,7 +75,7 @@ async function passAgain(opened: IncomingMessage, middlewares: readonly RequestH
   for (const middleware of middlewares) {
     await new Promise<void>((resolve, reject) => {
       void middleware(request as Request, response, (error: unknown) =>
-        error === undefined ? resolve() : reject(new Error('a middleware failed', { cause: error })),
+        error == null ? resolve() : reject(new Error('a middleware failed', { cause: error })),
       )
     })
   }

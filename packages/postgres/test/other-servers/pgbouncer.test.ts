@@ -8,6 +8,7 @@ import { createMigratedDatabase, createTestPool, type TestDatabase } from '../te
 import { pgbouncerProgram, startPgbouncer } from './pgbouncer.js'
 
 const program = pgbouncerProgram()
+const encryptionKey = randomBytes(32)
 
 /** A logger that keeps its warnings. */
 function warningsOf(): { readonly logger: Logger; readonly warnings: string[] } {
@@ -35,8 +36,7 @@ describe.skipIf(program === null)('PgBouncer in transaction mode (where it is in
     const { logger, warnings } = warningsOf()
     const clock = virtualClock(0)
     const storage = postgresStorage({ pool, ...options })
-    const secrets = { encryptionKey: randomBytes(32) }
-    const taskboard = createTaskboard({ storage, clock, logger, secrets })
+    const taskboard = createTaskboard({ storage, clock, logger, secrets: { encryptionKey } })
     await taskboard.start()
     return { taskboard, clock, warnings }
   }

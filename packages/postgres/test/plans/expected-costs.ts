@@ -4,6 +4,7 @@ import { COMPILED_FROM } from './plan.js'
 
 /** The statements that a server with JIT may compile, with the reason. Nobody waits for them. */
 export const mayBeCompiled: Readonly<Record<string, string>> = {
+  prune_events: 'deletes old events by the thousand, in the background, once an hour',
   rescore_tasks: 'applies other weights to all tasks, two thousand at a time, when an operator calls rescore',
 }
 

@@ -47,16 +47,15 @@ function reportNumber(n: number): ScriptedReport {
   const cachedInputTokens = n % 3 === 0 ? (n * 13) % 1_000 : 0
   const tokens = inputTokens + outputTokens
   const used = { model, inputTokens, outputTokens, cachedInputTokens }
-  if (n % 5 === 0) {
-    const micros = (n * 7_919) % 1_000_003
-    return { used: { ...used, costUsd: micros / 1_000_000 }, tokens, micros }
-  }
   const price = thousandths[model]
   const cost =
     (inputTokens - cachedInputTokens) * price.input +
     cachedInputTokens * price.cached +
     outputTokens * price.output
-  return { used, tokens, micros: Math.floor((cost + 500) / 1_000) }
+  const priced = Math.floor((cost + 500) / 1_000)
+  if (n % 5 !== 0) return { used, tokens, micros: priced }
+  const given = (n * 7_919) % 1_000_003
+  return { used: { ...used, costUsd: given / 1_000_000 }, tokens, micros: Math.max(given, priced) }
 }
 
 const reportsOf = (task: number, attempt: number): readonly ScriptedReport[] =>
