@@ -30,6 +30,10 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   virtualClock: ['packages/testing/src/clock/virtual-clock.ts', 'VirtualClockOptions'],
   webhookReceiver: ['packages/testing/src/webhooks/webhook-receiver.ts', 'WebhookReceiverOptions'],
   taskboardDashboard: ['packages/dashboard/src/dashboard-options.ts', 'DashboardOptions'],
+  taskboardMcp: ['packages/mcp/src/mcp-options.ts', 'McpOptions'],
+  serveMcpOverStdio: ['packages/mcp/src/stdio/serve-stdio.ts', 'StdioOptions'],
+  aiAgent: ['packages/ai/src/ai-agent-options.ts', 'AiAgentOptions'],
+  'client.worker': ['packages/client/src/worker/worker.ts', 'WorkerOptions'],
   taskboardGraphql: ['packages/graphql/src/graphql-options.ts', 'GraphqlOptions'],
 }
 /** Options that the page explains as a whole, in one row. */

@@ -44,7 +44,7 @@ export interface TaskboardRouterOptions {
  *
  * const taskboard = createTaskboard({ storage: memoryStorage() })
  * const server = express().use('/kanban', taskboardRouter(taskboard)).listen(0)
- * await once(server, 'listening') // GET /kanban/api/board?action=list is the board
+ * await once(server, 'listening') // GET /kanban/api/board?action=todo lists the waiting tasks
  * await taskboard.close()
  * server.close()
  * ```

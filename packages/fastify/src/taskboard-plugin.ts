@@ -60,7 +60,7 @@ interface RouteConfig {
  *
  * const taskboard = createTaskboard({ storage: memoryStorage() })
  * const app = Fastify().register(taskboardPlugin, { taskboard, prefix: '/kanban' })
- * const response = await app.inject('/kanban/api/board?action=list')
+ * const response = await app.inject('/kanban/api/board?action=todo')
  * console.log(response.json().code) // UNAUTHORIZED
  * await app.close()
  * ```

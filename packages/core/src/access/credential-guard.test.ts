@@ -9,31 +9,31 @@ function guardAt(start = 1_000_000) {
 }
 
 describe('createCredentialGuard', () => {
-  it('answers 60 failures a rolling minute with UNAUTHORIZED, then RATE_LIMITED with the exact wait', () => {
+  it('answers 60 failures a rolling minute with UNAUTHORIZED, and those after them with the exact wait', () => {
     const { state, guard } = guardAt()
-    const codes = Array.from({ length: 60 }, () => guard.refuse('203.0.113.9', 'Bearer wrong').code)
-    expect(new Set(codes)).toEqual(new Set(['UNAUTHORIZED']))
+    const within = Array.from({ length: 60 }, () => guard.refuse('203.0.113.9', 'Bearer wrong'))
+    for (const error of within) expect(error).toMatchObject({ code: 'UNAUTHORIZED', retryAfterMs: undefined })
     state.now += 20_000
     expect(guard.refuse('203.0.113.9', 'Bearer wrong')).toMatchObject({
-      code: 'RATE_LIMITED',
+      code: 'UNAUTHORIZED',
       retryAfterMs: 40_000,
     })
-    expect(guard.refuse('203.0.113.10', 'Bearer wrong').code).toBe('UNAUTHORIZED')
+    expect(guard.refuse('203.0.113.10', 'Bearer wrong').retryAfterMs).toBeUndefined()
     state.now += 40_000
-    expect(guard.refuse('203.0.113.9', 'Bearer wrong').code).toBe('UNAUTHORIZED')
+    expect(guard.refuse('203.0.113.9', 'Bearer wrong').retryAfterMs).toBeUndefined()
   })
 
   it('does not count requests without a credential', () => {
     const { guard } = guardAt()
-    for (let i = 0; i < 100; i++) expect(guard.refuse('203.0.113.9', undefined).code).toBe('UNAUTHORIZED')
-    expect(guard.refuse('203.0.113.9', 'Bearer wrong').code).toBe('UNAUTHORIZED')
+    for (let i = 0; i < 100; i++) expect(guard.refuse('203.0.113.9', undefined).retryAfterMs).toBeUndefined()
+    expect(guard.refuse('203.0.113.9', 'Bearer wrong').retryAfterMs).toBeUndefined()
   })
 
   it('counts all addresses of one IPv6 network together', () => {
     const { guard } = guardAt()
     for (let i = 0; i < 60; i++) guard.refuse(`2001:db8::${i.toString(16)}`, 'Bearer wrong')
-    expect(guard.refuse('2001:db8::ffff', 'Bearer wrong').code).toBe('RATE_LIMITED')
-    expect(guard.refuse('2001:db8:0:1::1', 'Bearer wrong').code).toBe('UNAUTHORIZED')
+    expect(guard.refuse('2001:db8::ffff', 'Bearer wrong').retryAfterMs).toBe(60_000)
+    expect(guard.refuse('2001:db8:0:1::1', 'Bearer wrong').retryAfterMs).toBeUndefined()
   })
 
   it('shows nothing of the credential', () => {
@@ -45,8 +45,8 @@ describe('createCredentialGuard', () => {
   it('takes its limits from the host and refuses unusable ones', () => {
     const { clock } = guardAt()
     const guard = createCredentialGuard({ clock, failuresPerMinute: 1, maxAddresses: 1 })
-    const codes = ['a', 'a', 'b'].map((address) => guard.refuse(address, 'Bearer wrong').code)
-    expect(codes).toEqual(['UNAUTHORIZED', 'RATE_LIMITED', 'RATE_LIMITED'])
+    const waits = ['a', 'a', 'b'].map((address) => guard.refuse(address, 'Bearer wrong').retryAfterMs)
+    expect(waits).toEqual([undefined, 60_000, expect.any(Number)])
     expect(() => createCredentialGuard({ clock, failuresPerMinute: 0 })).toThrow('limit')
   })
 })

@@ -30,9 +30,9 @@ export function addressBucket(address: string): string {
 /** Slows down clients that guess credentials. */
 export interface CredentialGuard {
   /**
-   * The error for a request whose credential is not valid: `UNAUTHORIZED`, or `RATE_LIMITED` with the exact wait when its address
-   * failed too often. A request without a credential is not counted. Do not call it for a request with a valid credential, so that
-   * this limit does not apply to it.
+   * The error for a request whose credential is not valid: `UNAUTHORIZED`, with the exact wait (`retryAfterMs`) when its address failed
+   * too often. A request without a credential is not counted. Do not call it for a request with a valid credential, so that this limit
+   * does not apply to it.
    */
   refuse(clientAddress: string, authorization: string | undefined): TaskboardError
 }
@@ -41,7 +41,7 @@ export interface CredentialGuardOptions {
   readonly clock: Clock
   /** Failed credentials in any rolling minute for each client address. Default 60. */
   readonly failuresPerMinute?: number | undefined
-  /** How many addresses it tracks at once. Failures of further addresses return `RATE_LIMITED`. Default 100,000. */
+  /** How many addresses it tracks at once. Failures of further addresses are told to wait. Default 100,000. */
   readonly maxAddresses?: number | undefined
 }
 
@@ -65,9 +65,11 @@ export function createCredentialGuard(options: CredentialGuardOptions): Credenti
       const { allowed, retryAfterMs } = limiter.take(addressBucket(clientAddress))
       return allowed
         ? new TaskboardError('UNAUTHORIZED', 'the credential is not valid')
-        : new TaskboardError('RATE_LIMITED', 'too many failed credentials from this address', {
-            retryAfterMs,
-          })
+        : new TaskboardError(
+            'UNAUTHORIZED',
+            'the credential is not valid, and too many from this address were not',
+            { retryAfterMs },
+          )
     },
   }
 }
