@@ -82,8 +82,8 @@ const COVERING = [
 /** Their code calls what the other tests call. */
 const DOCS = 'docs'
 /**
- * Another release of Node.js sends a large board on PostgreSQL the same statements, a browser the same files, and the public audits of
- * MCP the same answers.
+ * Another release of Node.js sends a large board, another server and a pooler the same statements, a browser the same files, and the
+ * public audits of MCP the same answers.
  */
 const ON_ONE_RELEASE = [
   /\/test\/plans\//,
@@ -93,6 +93,8 @@ const ON_ONE_RELEASE = [
   /\/test\/browser\//,
   /\/in-browser\.test/,
   /\/public-audits\.test/,
+  /\/test\/other-servers\//,
+  /\/npm-start\.test/,
 ]
 /**
  * Each release has the suites of one database, one server and one host: those of the other one test the same code. What takes longest

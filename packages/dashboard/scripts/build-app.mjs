@@ -56,6 +56,23 @@ export async function buildApp({ entry = defaultEntry, outDir = defaultOut } = {
   }
 }
 
+const PLOT_LOCALE = "domEnv ? nav.language : 'en-US'"
+
+/**
+ * uPlot formats numbers for `navigator.language` when it is loaded, which throws for what some browsers name (`en-US@posix`). Without a
+ * locale they are formatted as everywhere else in the dashboard.
+ */
+const plotInAnyLocale = {
+  name: 'plot in any locale',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]uPlot\.esm\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      if (!text.includes(PLOT_LOCALE)) throw new Error(`${path} has no ${PLOT_LOCALE}`)
+      return { contents: text.replace(PLOT_LOCALE, 'undefined'), loader: 'js' }
+    })
+  },
+}
+
 function bundle(entry, outdir) {
   return build({
     entryPoints: { main: entry },
@@ -72,6 +89,7 @@ function bundle(entry, outdir) {
     jsxImportSource: 'preact',
     conditions: ['@taskboard/source', 'module', 'browser'],
     define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [plotInAnyLocale],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',

@@ -108,6 +108,18 @@ it('shows the figures of a period as numbers, plots and tables', async () => {
   await page.getByRole('img', { name: /^Tasks completed: [12] values/ }).waitFor()
 })
 
+it('draws the plots in every locale that a browser names', async () => {
+  const page = await app.newPage()
+  await page.addInitScript(
+    "Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })",
+  )
+  await page.reload()
+  expect(await page.evaluate('navigator.language')).toBe('en-US@posix')
+  await app.go('#/analytics', page)
+  await page.getByRole('img', { name: /^Tasks completed: 30 values/ }).waitFor()
+  await page.close()
+})
+
 it('draws the plots as wide as the window, and in the colours of its scheme', async () => {
   const { page } = app
   await page.setViewportSize({ width: 1400, height: 900 })

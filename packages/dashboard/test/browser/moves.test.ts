@@ -187,8 +187,9 @@ it('shows the message of a failure as it was written', async () => {
     const shown = place.locator('pre', { hasText: '# error' }).first()
     await shown.waitFor()
     expect(await shown.textContent()).toBe(reason)
-    const look = await shown.evaluate(
-      '(element => getComputedStyle(element).fontFamily + " " + getComputedStyle(element).whiteSpace)',
+    const look = await page.evaluate<string>(
+      `(({ fontFamily, whiteSpace }) => fontFamily + ' ' + whiteSpace)(
+        getComputedStyle([...document.querySelectorAll('pre')].find((each) => each.textContent.includes('# error'))))`,
     )
     expect(look).toMatch(/mono.* pre-wrap$/)
   }

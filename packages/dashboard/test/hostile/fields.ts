@@ -66,6 +66,7 @@ export const exceptions: readonly { readonly fields: RegExp; readonly reason: st
     fields: /^(?:POST|DELETE) \/v2\/(?:auth|account\/mfa).* (?:email|password|mfa_code|refresh_token)$/,
     reason: 'a credential that is compared, and never shown',
   },
+  { fields: / digest$/, reason: 'the digest of what is decided: all others are refused' },
   { fields: / secret$/, reason: 'a secret that is never shown' },
   { fields: / (?:cron|time_zone)$/, reason: 'a cron expression or a time zone: all others are refused' },
   {

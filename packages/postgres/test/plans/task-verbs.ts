@@ -103,6 +103,8 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
     ...edits(tasks, pass),
     {
       name: 'delete',
+      // Empty, but while dependents of a done task are being freed.
+      scans: ['freeing'],
       indexes: ['task_log_order', 'task_output_order', 'attempt_pkey', 'task_dependency_task'],
       run: async () => {
         const task = newTask({ workspaceId: HUGE, priority: 'low', dependsOn: [EDITED], maxAttempts: 3 })
