@@ -7,6 +7,5 @@ export function isWorkedOn({ column, attempts }: Pick<Task, 'column' | 'attempts
 
 /** The name of the person who moved a task to Doing; null when an agent works on it, and when the server does not say who it was. */
 export function holderName(task: Task): string | null {
-  const { taken_by: by } = task as Task & { readonly taken_by?: { readonly name: string | null } | null }
-  return isWorkedOn(task) ? null : (by?.name ?? null)
+  return isWorkedOn(task) ? null : (task.taken_by?.name ?? null)
 }
