@@ -19,7 +19,6 @@ const OF_NO_ACCOUNT = [
   'login_attempt',
   'migration',
   'realtime_holder',
-  'key_check',
   'scoring',
 ]
 
@@ -97,6 +96,17 @@ describe('a deletion', () => {
     await taskboard.accounts.delete(accountId)
     expect(await rowsNaming(database.pool, ids)).toEqual({})
     expect(await rowsNaming(database.pool, others)).toEqual(kept)
+  })
+
+  it('of an account finds approvals whose task was deleted by hand', async () => {
+    const { taskboard, accountId, workspaceId, rows } = board
+    const { task_id: taskId } = await fillWorkspace(accountId, workspaceId)
+    for (const part of ['task_dependency', 'task_log', 'task_output', 'attempt', 'todo'])
+      await rows(`delete from taskboard.${part}`)
+    await rows('delete from taskboard.task where id = $1', taskId)
+    expect(await rows('select from taskboard.approval')).not.toEqual([])
+    await taskboard.accounts.delete(accountId)
+    expect(await rows('select from taskboard.approval')).toEqual([])
   })
 
   it('leaves nothing of what is written about a task at the moment of its deletion', async () => {
