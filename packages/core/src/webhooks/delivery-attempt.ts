@@ -9,7 +9,7 @@ import type { ClaimedDelivery, Delivery, DeliveryResult, DeliveryTarget } from '
 
 /** The headers of one attempt. */
 type MakeDeliveryHeaders = (
-  delivery: { readonly id: string; readonly event: { readonly type: string } },
+  delivery: { readonly id: string; readonly event: { readonly type: string; readonly seq: number } },
   body: Uint8Array,
   keys: readonly SigningKeys[],
   sentAt: Instant,
@@ -17,6 +17,7 @@ type MakeDeliveryHeaders = (
 
 /**
  * Makes the headers of attempts, with the configured prefix:
+ * - `X-Service-Test: true` for a sample, whose event is not in the log;
  * - `X-Service-Event`, `X-Service-Delivery`, and with a secret `X-Service-Signature`, made with the current secret;
  * - while an old secret is still valid also `X-Service-Signatures`: all signatures, the current one first, separated by a
  *   comma and a space, so that a receiver that still has the old secret finds its own (`verifySignature` takes the list);
@@ -26,14 +27,19 @@ function createDeliveryHeaders(
   settings: Pick<WebhookSettings, 'headerPrefix' | 'standardWebhooks' | 'userAgent'>,
 ): MakeDeliveryHeaders {
   const { headerPrefix, standardWebhooks, userAgent } = settings
-  const [event, id, signature, signatures] = ['Event', 'Delivery', 'Signature', 'Signatures'].map(
-    (name) => headerPrefix + name,
-  ) as [string, string, string, string]
+  const [event, id, signature, signatures, test] = [
+    'Event',
+    'Delivery',
+    'Signature',
+    'Signatures',
+    'Test',
+  ].map((name) => headerPrefix + name) as [string, string, string, string, string]
 
   return (delivery, body, keys, sentAt) => {
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'User-Agent': userAgent }
     headers[event] = delivery.event.type
     headers[id] = delivery.id
+    if (delivery.event.seq === 0) headers[test] = 'true'
     const [current] = keys
     if (current !== undefined) {
       headers[signature] = signPayload(current.payload, body)

@@ -86,7 +86,7 @@ describe('webhooks of a task board in memory', () => {
     expect(deliveries.map(({ status }) => status)).toEqual(['succeeded'])
   })
 
-  it('send a sample to only one endpoint', async () => {
+  it('send a sample, which says that it is one, to only one endpoint', async () => {
     const { clock, receiver, taskboard, workspaceId } = await setUp()
     for (const path of ['/a', '/b']) {
       const { url } = receiver.at(path)
@@ -95,9 +95,17 @@ describe('webhooks of a task board in memory', () => {
     const [first] = await taskboard.webhooks.list(workspaceId)
     const { id } = await taskboard.webhooks.test(workspaceId, first?.id ?? '')
     await clock.settle()
-    expect(receiver.deliveries.map((each) => [each.path, each.id, each.event])).toEqual([
-      ['/a', id, 'task.completed'],
+    const task = await taskboard.board(workspaceId).add({ title: 'Real' })
+    await taskboard.board(workspaceId).move(task.id, 'DONE')
+    await taskboard.webhooks.register(workspaceId, { url: receiver.at('/c').url, events: ['task.created'] })
+    await taskboard.board(workspaceId).add({ title: 'Also real' })
+    await clock.settle()
+    const seen = receiver.deliveries.map((each) => [each.path, each.event, each.headers['x-service-test']])
+    expect(seen).toEqual([
+      ['/a', 'task.completed', 'true'],
+      ['/c', 'task.created', undefined],
     ])
+    expect(receiver.deliveries[0]?.id).toBe(id)
   })
 
   it('end with a 410, for the Test button too', async () => {
