@@ -1,4 +1,5 @@
 import {
+  checkedPrincipal,
   createCredentialGuard,
   createOriginGuard,
   createWorkspaceReach,
@@ -6,10 +7,8 @@ import {
   type Access,
   type AccessStore,
   type OriginGuard,
-  type Principal,
 } from './access/index.js'
 import type { Environment } from './environment/index.js'
-import { nameFault, TaskboardError } from './errors/index.js'
 import type { TransportServices } from './transport-services.js'
 import type { TaskboardOptions } from './taskboard-options.js'
 
@@ -62,16 +61,6 @@ function authenticateBy(
     const refusal = origins.refuse(request)
     if (refusal !== null) throw refusal
     const caller = ofHost(request)
-    return caller instanceof Promise ? caller.then(checked) : checked(caller)
+    return caller instanceof Promise ? caller.then(checkedPrincipal) : checkedPrincipal(caller)
   }
-}
-
-/** @throws TaskboardError `INVALID_CONFIG` for a name that people could not read, or could take for another. */
-function checked(caller: Principal | null): Principal | null {
-  const name = caller?.name
-  const fault = name == null ? null : nameFault(name)
-  if (fault === null) return caller
-  throw new TaskboardError('INVALID_CONFIG', `the name of the principal of authenticate ${fault}`, {
-    field: 'name',
-  })
 }

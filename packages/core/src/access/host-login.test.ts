@@ -1,5 +1,6 @@
 import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
+import { silentLogger } from '../environment/index.js'
 import { toFetchHandler } from '../http/index.js'
 import type { CredentialRequest } from '../transport-services.js'
 import { createTaskboard } from '../taskboard.js'
@@ -67,6 +68,37 @@ describe('a host with its own login', () => {
       const asked = { method: 'GET', path: '/', clientAddress: '::1', header: () => undefined }
       await expect((async () => services.authenticate(asked))()).rejects.toEqual(refusal)
     }
+  })
+
+  it.each([
+    ['id', undefined],
+    ['id', 7],
+    ['kind', 'person'],
+    ['accountId', ''],
+    ['tier', 'gold'],
+    ['scopes', undefined],
+    ['scopes', ['tasks:read', 'everything']],
+    ['workspaceIds', 'some'],
+    ['workspaceIds', [7]],
+    ['defaultWorkspaceId', null],
+  ])('has no principal whose %s is %j', async (field, value) => {
+    const authenticate = () => ({ ...ofHost, [field]: value })
+    const logged: string[] = []
+    const logger = {
+      ...silentLogger,
+      error: ({ err }: { err?: Error }) => void logged.push(err?.message ?? ''),
+    }
+    const handle = toFetchHandler(createTaskboard({ storage: memoryStorage(), authenticate, logger }))
+    expect((await handle(new Request('http://host/v2/tasks'))).status).toBe(500)
+    expect(logged).toEqual([expect.stringContaining(`the ${field} of the principal`)])
+  })
+
+  it('may say undefined for a stranger', async () => {
+    const sessions = new Map<string, Principal>()
+    const authenticate = (() => sessions.get('none')) as unknown as () => null
+    const handle = toFetchHandler(createTaskboard({ storage: memoryStorage(), authenticate, logger: false }))
+    for (const path of ['/v2/tasks', '/api/board?action=todo'])
+      expect((await handle(new Request(`http://host${path}`))).status).toBe(401)
   })
 
   it.each(['Ada', 'Zoë 🧑‍💻', 'علی\u200cرضا', 'ada@example.com', null, undefined])(

@@ -46,6 +46,7 @@ export {
   type CredentialGuard,
   type CredentialGuardOptions,
 } from './credential-guard.js'
+export { checkedPrincipal } from './host-principal.js'
 export { createAccounts } from './accounts.js'
 export type {
   AccountChangeInput,
