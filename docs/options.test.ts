@@ -20,6 +20,7 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   taskboardRouter: ['packages/express/src/taskboard-router.ts', 'TaskboardRouterOptions'],
   taskboardPlugin: ['packages/fastify/src/taskboard-plugin.ts', 'TaskboardPluginOptions'],
   toFetchHandler: [`${core}/http/fetch-handler.ts`, 'FetchHandlerOptions'],
+  toNodeHandler: [`${core}/http/node-handler.ts`, 'NodeHandlerOptions'],
   closeServer: [`${core}/http/close-server.ts`, 'CloseServerOptions'],
   healthRoutes: [`${core}/http/health-routes.ts`, 'HealthRouteOptions'],
   otelTelemetry: ['packages/otel/src/otel-telemetry.ts', 'OtelTelemetryOptions'],

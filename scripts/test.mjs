@@ -83,7 +83,8 @@ const COVERING = [
 const DOCS = 'docs'
 /**
  * Another release of Node.js sends a large board, another server and a pooler the same statements, a browser the same files, and the
- * public audits of MCP the same answers.
+ * public audits of MCP the same answers. The enterprise API on a database is its suites on a host and on the storage, which all releases
+ * have, together.
  */
 const ON_ONE_RELEASE = [
   /\/test\/plans\//,
@@ -94,6 +95,8 @@ const ON_ONE_RELEASE = [
   /\/in-browser\.test/,
   /\/public-audits\.test/,
   /\/test\/other-servers\//,
+  /\/storage-on-replica\.test/,
+  /\/enterprise-on-pg/,
   /\/npm-start\.test/,
 ]
 /**

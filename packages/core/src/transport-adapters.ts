@@ -44,6 +44,7 @@ export type {
 } from './events/index.js'
 export {
   announcesBody,
+  answerOnNode,
   apiRoutes,
   boardRoutes,
   browserSessionRoutes,
@@ -62,6 +63,7 @@ export {
   realtimeEndpoint,
   toFetchHandler,
   toHttpRequest,
+  toNodeHandler,
   unreadBody,
 } from './http/index.js'
 export type {
@@ -73,14 +75,18 @@ export type {
   ClosingResponse,
   EnterpriseErrorBody,
   FallbackRoute,
+  FetchContext,
   FetchHandlerOptions,
   FoundRoute,
   HealthRouteOptions,
   HttpRequest,
   HttpResponse,
+  NodeHandlerOptions,
   NodeMessage,
   NodeRequestContext,
   NodeResponse,
+  NodeServerRequest,
+  NodeServerResponse,
   OperationCaller,
   OperationRequest,
   OperationSchemas,

@@ -64,8 +64,8 @@ const PLOT_LOCALE = "domEnv ? nav.language : 'en-US'"
  */
 const plotInAnyLocale = {
   name: 'plot in any locale',
-  setup(build) {
-    build.onLoad({ filter: /[/\\]uPlot\.esm\.js$/ }, async ({ path }) => {
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]uPlot\.esm\.js$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       if (!text.includes(PLOT_LOCALE)) throw new Error(`${path} has no ${PLOT_LOCALE}`)
       return { contents: text.replace(PLOT_LOCALE, 'undefined'), loader: 'js' }

@@ -1,24 +1,20 @@
-import { pipeline, Readable } from 'node:stream'
-import type { ReadableStream as NodeStream } from 'node:stream/web'
 import {
   announcesBody,
+  answerOnNode,
   apiRoutes,
   createRouteTable,
-  discardRest,
   fallbackRoutes,
   flatRoutes,
-  yieldToEventLoop,
   toHttpRequest,
   unreadBody,
   type HttpRequest,
-  type HttpResponse,
   type RequestBody,
   type Route,
   type RouteGroup,
   type RouteTable,
   type TransportServices,
 } from '@taskboard/core/transport'
-import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
 
 export interface TaskboardRouterOptions {
   /** Routes beside those of the task board, for example GraphQL and the dashboard. */
@@ -79,7 +75,7 @@ function createHandlerOf({ readsHeaders }: TransportServices): HandlerOf {
         body: bodyOf(request),
         params: params ?? (request.params as HttpRequest['params']),
       })
-      answerInTurn(handle(plain), request, response).then(undefined, next)
+      answerOnNode(handle(plain), request, response).then(undefined, next)
     }
 }
 
@@ -107,37 +103,4 @@ function targetOriginOf(request: Request): string {
   const [forwarded = ''] = request.get('x-forwarded-host')?.split(',') ?? []
   const isForwarded = forwarded !== '' && isTrusted(request.socket.remoteAddress, 0)
   return `${request.protocol}://${isForwarded ? forwarded.trim() : (request.get('host') ?? '')}`
-}
-
-async function answerInTurn(
-  answer: Promise<HttpResponse>,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  const answered = await answer
-  await yieldToEventLoop()
-  send(request, response, answered)
-}
-
-function send(request: Request, response: Response, { status, headers, body, stream }: HttpResponse): void {
-  // The host may have responded meanwhile, for example with a timeout.
-  if (response.headersSent) return void stream?.cancel().catch(() => undefined)
-  response.statusCode = status
-  for (const name in headers) response.setHeader(name, headers[name] as string)
-  if (stream !== undefined) {
-    response.flushHeaders()
-    const chunks = Readable.fromWeb(stream as NodeStream)
-    pipeline(chunks, response, () => undefined)
-    flushEach(chunks, response)
-    return
-  }
-  // Node sets the length except for HEAD; 204 and 304 have none (RFC 9110, 8.6).
-  if (status !== 204 && status !== 304) response.setHeader('content-length', Buffer.byteLength(body))
-  response.end(body)
-  discardRest(request)
-}
-
-/** A compressing middleware of the host collects what is written until its `flush`. Call it after `pipeline`, which writes. */
-function flushEach(chunks: Readable, response: Response & { flush?(this: Response): void }): void {
-  if (typeof response.flush === 'function') chunks.on('data', () => response.flush?.())
 }

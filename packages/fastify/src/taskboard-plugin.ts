@@ -99,13 +99,19 @@ export const taskboardPlugin: FastifyPluginAsync<TaskboardPluginOptions> = async
   })
 }
 
-/** With `ignoreTrailingSlash`, one route serves both forms of a path, and a second one is refused. */
+/**
+ * A final slash makes no difference, but where a route has one. With `ignoreTrailingSlash`, one route serves both forms of a path, and a
+ * second one is refused.
+ */
 function oneForEachUrl({ initialConfig }: FastifyInstance, routes: readonly Route[]): readonly Route[] {
   const isOneUrl =
     initialConfig.ignoreTrailingSlash === true || initialConfig.routerOptions?.ignoreTrailingSlash === true
-  if (!isOneUrl) return routes
   const paths = new Set(routes.map(({ path }) => path))
-  return routes.filter(({ path }) => !(path.endsWith('/') && paths.has(path.slice(0, -1))))
+  if (isOneUrl) return routes.filter(({ path }) => !(path.endsWith('/') && paths.has(path.slice(0, -1))))
+  return routes.flatMap((route) => {
+    const path = `${route.path}/`
+    return route.path.endsWith('/') || paths.has(path) ? [route] : [route, { ...route, path }]
+  })
 }
 
 /** The routes of a fallback: below its prefix, and the prefix itself unless that is a route. */

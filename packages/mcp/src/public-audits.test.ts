@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { definitionsFor } from './tools/definitions.js'
+import { toolSets } from './tools/tool.js'
 import { hasAudits, inspect, runSuite, serveForAudits } from '../test/audit.js'
 
 /** The scenarios of the suite that a server with its tools, prompts and resources passes here. */
@@ -86,7 +88,7 @@ describe.skipIf(!hasAudits)('the endpoint under the public audits', { timeout: 1
   it('has its tools listed and called by the Inspector', async () => {
     const endpoint = { url: `${served.url}/mcp` }
     const { tools } = (await inspect(endpoint, '--method', 'tools/list')) as { tools: { name: string }[] }
-    expect(tools).toHaveLength(16)
+    expect(tools).toHaveLength(definitionsFor(toolSets, null).length)
     const args = ['--method', 'tools/call', '--tool-name', 'create_task', '--tool-arg', 'title=Inspected']
     expect(await inspect(endpoint, ...args)).toMatchObject({
       structuredContent: { title: 'Inspected', status: 'pending' },

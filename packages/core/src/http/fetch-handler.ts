@@ -72,12 +72,6 @@ export function apiRoutes(taskboard: { readonly services: TransportServices }): 
 export interface FetchHandlerOptions {
   /** Where the handler is mounted, for example `/kanban`. Removed from the path before routing. Default none. */
   readonly basePath?: string | undefined
-  /**
-   * Returns the client's address; Web requests carry none. Without it, all callers with a wrong key share one limit for failed
-   * credentials, and all logins share another, so that a stranger's wrong passwords lock users out. Set it if you have a login.
-   * Callers with a valid key are not affected.
-   */
-  readonly clientAddress?: ((request: Request) => string) | undefined
   /** Routes beside the task board's own, for example GraphQL and the dashboard. */
   readonly routes?: readonly (Route | RouteGroup)[] | undefined
   /**
@@ -87,9 +81,19 @@ export interface FetchHandlerOptions {
   readonly notFound?: ((request: Request) => Response | Promise<Response>) | undefined
 }
 
+/** What a Web request does not carry. */
+export interface FetchContext {
+  /**
+   * The client's address, as the host sees it through its trusted proxies. Without it, all callers with a wrong key share one limit for
+   * failed credentials, and all logins share another, so that a stranger's wrong passwords lock users out. Pass it if you have a
+   * login. Callers with a valid key are not affected.
+   */
+  readonly clientAddress?: string | undefined
+}
+
 /**
- * The task board's routes for hosts that use the Web's `Request` and `Response` (Hono, Next, Bun, Deno). Do not read the body of
- * the request before.
+ * The task board's routes for hosts that use the Web's `Request` and `Response` (Hono, Next). Do not read the body of the request
+ * before.
  * @throws TaskboardError `INVALID_CONFIG` for a `basePath` that no request can match.
  * @example
  * ```ts
@@ -106,18 +110,19 @@ export interface FetchHandlerOptions {
 export function toFetchHandler(
   taskboard: { readonly services: TransportServices },
   options: FetchHandlerOptions = {},
-): (request: Request) => Promise<Response> {
-  const { clientAddress = () => '', notFound, routes: more = [] } = options
+): (request: Request, context?: FetchContext) => Promise<Response> {
+  const { notFound, routes: more = [] } = options
   const basePath = mountPath('basePath', options.basePath ?? '')
   const routes = createRouteTable(
     [...apiRoutes(taskboard), ...flatRoutes(more)],
     notFound === undefined ? fallbackRoutes(taskboard) : [],
   )
 
-  return async (request) => {
+  return async (request, { clientAddress = '' } = {}) => {
     const { pathname, search, protocol, host } = new URL(request.url)
     const found = pathname.startsWith(basePath) ? routes.find(pathname.slice(basePath.length)) : null
-    if (found === null) return notFound === undefined ? answerNotFound() : notFound(request)
+    if (found === null)
+      return notFound === undefined ? toResponse(notFoundResponse(), request.method) : notFound(request)
     const plain: HttpRequest = {
       method: request.method,
       path: pathname,
@@ -126,7 +131,7 @@ export function toFetchHandler(
       header: (name) => request.headers.get(name) ?? undefined,
       // Behind a proxy, the URL may contain the host of the process, and the header the host that the client addressed.
       targetOrigin: `${protocol}//${request.headers.get('host') ?? host}`,
-      clientAddress: clientAddress(request),
+      clientAddress,
       raw: request,
       body: bodyOf(request),
       signal: request.signal,
@@ -135,9 +140,10 @@ export function toFetchHandler(
   }
 }
 
-function answerNotFound(): Response {
+/** The answer to a path of no API, for hosts without one of their own. */
+export function notFoundResponse(): HttpResponse {
   const { status, body } = boardErrorEnvelope(new TaskboardError('NOT_FOUND', 'there is no such path'))
-  return Response.json(body, { status })
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
 function toResponse({ status, headers, body, stream }: HttpResponse, method: string): Response {

@@ -16,7 +16,20 @@ export { protectedRoute } from './enterprise/protected-route.js'
 export { type BrowserSessionOptions, browserSessionRoutes } from './browser-sessions.js'
 export type { PathDescription } from './enterprise/described-routes.js'
 export type { ProtectedCall, ProtectedRouteOptions } from './enterprise/protected-route.js'
-export { apiRoutes, fallbackRoutes, type FetchHandlerOptions, toFetchHandler } from './fetch-handler.js'
+export {
+  apiRoutes,
+  fallbackRoutes,
+  type FetchContext,
+  type FetchHandlerOptions,
+  toFetchHandler,
+} from './fetch-handler.js'
+export {
+  answerOnNode,
+  type NodeHandlerOptions,
+  type NodeServerRequest,
+  type NodeServerResponse,
+  toNodeHandler,
+} from './node-handler.js'
 export {
   type ClosableServer,
   closeServer,

@@ -35,11 +35,16 @@ describe('createRouteTable', () => {
     expect(found('/v2/tasks/a%20b%2Fc/move')).toEqual(['/v2/tasks/:task_id/move', { task_id: 'a b/c' }])
   })
 
+  it('finds the same with a final slash', () => {
+    expect(found('/a/')).toEqual(found('/a'))
+    expect(found('/v2/tasks/x/move/')).toEqual(['/v2/tasks/:task_id/move', { task_id: 'x' }])
+  })
+
   it('leaves a malformed escape unchanged', () => {
     expect(found('/v2/tasks/%E0%A4%A/move')).toEqual(['/v2/tasks/:task_id/move', { task_id: '%E0%A4%A' }])
   })
 
-  it.each(['/', '/b', '/a/', '/v2/tasks/', '/v2/tasks', '/v2/tasks/x/other', '/v2/tasks/x/move/y'])(
+  it.each(['/', '/b', '/a//', '/v2/tasks/', '/v2/tasks', '/v2/tasks/x/other', '/v2/tasks/x/move/y'])(
     'has no match for %s',
     (path) => expect(found(path)).toBeNull(),
   )

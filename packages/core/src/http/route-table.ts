@@ -6,7 +6,10 @@ export interface FoundRoute {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Routes by path, for hosts without a router, and for paths that a router refuses to decode. */
+/**
+ * Routes by path, for hosts without a router, and for paths that a router refuses to decode. A final slash makes no difference, but where a
+ * route has one.
+ */
 export interface RouteTable {
   /** The first matching route, else the first matching fallback; null without either. */
   find(path: string): FoundRoute | null
@@ -37,15 +40,21 @@ export function createRouteTable(
     .filter(({ path }) => path.includes(':'))
     .map((route) => ({ route, segments: route.path.split('/') }))
 
+  function findRoute(path: string): FoundRoute | null {
+    const route = plain.get(path)
+    if (route !== undefined) return { route, params: NO_PARAMS }
+    const segments = path.split('/')
+    for (const pattern of patterns) {
+      const params = match(pattern.segments, segments)
+      if (params !== null) return { route: pattern.route, params }
+    }
+    return null
+  }
+
   return {
     find(path) {
-      const route = plain.get(path)
-      if (route !== undefined) return { route, params: NO_PARAMS }
-      const segments = path.split('/')
-      for (const pattern of patterns) {
-        const params = match(pattern.segments, segments)
-        if (params !== null) return { route: pattern.route, params }
-      }
+      const found = findRoute(path) ?? (path.endsWith('/') ? findRoute(path.slice(0, -1)) : null)
+      if (found !== null) return found
       const fallback = fallbacks.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
       return fallback === undefined ? null : { route: fallback, params: NO_PARAMS }
     },

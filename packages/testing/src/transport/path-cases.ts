@@ -22,6 +22,13 @@ export function pathCases(options: TransportConformanceOptions): readonly Transp
       (session) => checkMalformed(session, '/nested'),
       { host: { mountPath: '/nested' } },
     ),
+    sessionCase(
+      options,
+      'final-slash',
+      'a final slash makes no difference',
+      (session) => checkFinalSlash(session, '/nested'),
+      { host: { mountPath: '/nested' } },
+    ),
     ...['', '/nested'].map((mountPath) =>
       sessionCase(
         options,
@@ -68,6 +75,22 @@ async function checkMalformed(session: BoardSession, mountPath: string): Promise
     headers: { authorization },
   })
   assert.equal(found.status, 200, found.text)
+}
+
+async function checkFinalSlash(session: BoardSession, mountPath: string): Promise<void> {
+  const { key } = await session.makeKey(['tasks:read', 'tasks:write'])
+  const headers = { authorization: `Bearer ${key}` }
+  const { id } = await addTaskAt(session, mountPath)
+  for (const path of ['/v2/tasks', `/v2/tasks/${id}`, `/v2/tasks/${id}/comments`, '/v2/openapi.json']) {
+    const [plain, slashed] = await Promise.all(
+      [path, `${path}/`].map((each) => session.request({ path: mountPath + each, headers })),
+    )
+    assert.deepEqual([plain?.status, slashed?.status], [200, 200], path)
+    assert.equal(slashed?.text, plain?.text, path)
+  }
+  const cancelled = { method: 'POST', path: `${mountPath}/v2/tasks/${id}/cancel/`, headers, body: {} }
+  assert.equal((await session.request(cancelled)).status, 200)
+  assertDone(await session.request({ path: `${mountPath}${BOARD}/?action=todo` }))
 }
 
 async function addTaskAt(session: BoardSession, mountPath: string): Promise<{ readonly id: string }> {

@@ -69,7 +69,7 @@ export function referenceOperations(described: readonly Operation[]): readonly O
 
 /** The part of a request's path before `ownPath`. Only the caller gets the answer, so the header can be trusted. */
 function mountPathOf(request: HttpRequest, ownPath: string): string {
-  const { path } = request
+  const path = request.path.replace(/\/$/, '')
   const forwarded = request.header('x-forwarded-prefix')?.replace(/\/$/, '') ?? ''
   const mounted = path.endsWith(ownPath) ? path.slice(0, -ownPath.length) : ''
   return [forwarded, mounted].filter((part) => PLAIN_PATH.test(part)).join('')

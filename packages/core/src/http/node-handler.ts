@@ -1,0 +1,131 @@
+import { pipeline, Readable } from 'node:stream'
+import type { ReadableStream as NodeStream } from 'node:stream/web'
+import { yieldToEventLoop } from '../environment/index.js'
+import { mountPath } from '../errors/index.js'
+import type { TransportServices } from '../transport-services.js'
+import { apiRoutes, fallbackRoutes, notFoundResponse } from './fetch-handler.js'
+import { flatRoutes, type HttpResponse, type Route, type RouteGroup } from './http.js'
+import { announcesBody, discardRest, type NodeMessage, toHttpRequest, unreadBody } from './node-request.js'
+import { createRouteTable } from './route-table.js'
+
+/** The used part of an `http.IncomingMessage`. */
+export interface NodeServerRequest extends NodeMessage {
+  readonly socket: { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean | undefined }
+}
+
+/** The used part of an `http.ServerResponse`. */
+export interface NodeServerResponse extends NodeJS.WritableStream {
+  readonly headersSent: boolean
+  readonly writableFinished: boolean
+  statusCode: number
+  setHeader(name: string, value: string | number): unknown
+  flushHeaders(): void
+  /** Of a compressing middleware, which collects what is written until then. */
+  flush?(): void
+}
+
+/** `Request` and `Response`: those of `node:http`, where the host's functions need more of them. */
+export interface NodeHandlerOptions<
+  Request extends NodeServerRequest = NodeServerRequest,
+  Response extends NodeServerResponse = NodeServerResponse,
+> {
+  /** Where the handler is mounted, for example `/kanban`. Removed from the path before routing. Default none. */
+  readonly basePath?: string | undefined
+  /** Returns the client's address, behind a proxy that you trust. Default: the address of the socket. */
+  readonly clientAddress?: ((request: Request) => string) | undefined
+  /** Routes beside the task board's own, for example GraphQL and the dashboard. */
+  readonly routes?: readonly (Route | RouteGroup)[] | undefined
+  /**
+   * Answers paths that are not the task board's. Default: 404 in the envelope of the API whose path it begins with, else in that
+   * of the board API.
+   */
+  readonly notFound?: ((request: Request, response: Response) => void) | undefined
+}
+
+/**
+ * The task board's routes for the servers of `node:http` and `node:https`. Do not read the body of the request before.
+ * @throws TaskboardError `INVALID_CONFIG` for a `basePath` that no request can match.
+ * @example
+ * ```ts
+ * import { once } from 'node:events'
+ * import { createServer } from 'node:http'
+ * import { createTaskboard } from '@taskboard/core'
+ * import { toNodeHandler } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const server = createServer(toNodeHandler(taskboard, { basePath: '/kanban' })).listen(0)
+ * await once(server, 'listening') // GET /kanban/api/board?action=todo lists the waiting tasks
+ * await taskboard.close()
+ * server.close()
+ * ```
+ */
+export function toNodeHandler<
+  Request extends NodeServerRequest = NodeServerRequest,
+  Response extends NodeServerResponse = NodeServerResponse,
+>(
+  taskboard: { readonly services: TransportServices },
+  options: NodeHandlerOptions<Request, Response> = {},
+): (request: Request, response: Response) => void {
+  const { clientAddress = ({ socket }) => socket.remoteAddress ?? '', notFound, routes: more = [] } = options
+  const basePath = mountPath('basePath', options.basePath ?? '')
+  const table = createRouteTable(
+    [...apiRoutes(taskboard), ...flatRoutes(more)],
+    notFound === undefined ? fallbackRoutes(taskboard) : [],
+  )
+
+  return (request, response) => {
+    const target = request.url ?? '/'
+    const [path = ''] = target.split('?', 1)
+    const found = path.startsWith(basePath) ? table.find(path.slice(basePath.length)) : null
+    if (found === null) {
+      if (notFound === undefined) sendOnNode(request, response, notFoundResponse())
+      else notFound(request, response)
+      return
+    }
+    const plain = toHttpRequest(request, {
+      target,
+      response,
+      clientAddress: () => clientAddress(request),
+      targetOrigin: () =>
+        `${request.socket.encrypted === true ? 'https' : 'http'}://${String(request.headers['host'])}`,
+      body: announcesBody(request) ? unreadBody(request) : { kind: 'none' },
+      params: found.params,
+    })
+    void answerOnNode(found.route.handle(plain), request, response)
+  }
+}
+
+/** Sends an answer when it is there, together with the others of its turn of the event loop. */
+export async function answerOnNode(
+  answer: Promise<HttpResponse>,
+  request: NodeMessage,
+  response: NodeServerResponse,
+): Promise<void> {
+  const answered = await answer
+  await yieldToEventLoop()
+  sendOnNode(request, response, answered)
+}
+
+function sendOnNode(
+  request: NodeMessage,
+  response: NodeServerResponse,
+  { status, headers, body, stream }: HttpResponse,
+): void {
+  // The host may have responded meanwhile, for example with a timeout.
+  if (response.headersSent) return void stream?.cancel().catch(() => undefined)
+  response.statusCode = status
+  for (const name in headers) response.setHeader(name, headers[name] as string)
+  if (stream !== undefined) {
+    response.flushHeaders()
+    const chunks = Readable.fromWeb(stream as NodeStream)
+    pipeline(chunks, response, () => undefined)
+    // After `pipeline`, which writes.
+    if (typeof response.flush === 'function') chunks.on('data', () => response.flush?.())
+    return
+  }
+  // Node sets the length except for HEAD; 204 and 304 have none (RFC 9110, 8.6).
+  if (status !== 204 && status !== 304) response.setHeader('content-length', Buffer.byteLength(body))
+  response.end(body)
+  discardRest(request)
+}
