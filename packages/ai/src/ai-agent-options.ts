@@ -6,6 +6,7 @@ import {
   type BudgetInput,
   type Task,
 } from '@taskboard/core'
+import { requireOptionNames, type NamesOf } from '@taskboard/core/transport'
 import type { generateText, LanguageModel, ToolSet } from 'ai'
 import { boardToolNames, type BoardToolName } from './tools/board-tools.js'
 import type { ToolContext } from './tools/tool-context.js'
@@ -89,8 +90,28 @@ export type RuntimeOptions = Pick<AgentDefinition, 'type'> &
 /** The form in which every provider takes the name of a tool. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/
 
+const names: NamesOf<AiAgentOptions> = {
+  model: true,
+  type: true,
+  tools: true,
+  boardTools: true,
+  maxSteps: true,
+  budget: { tokens: true, costUsd: true },
+  streaming: true,
+  maxRetries: true,
+  callTimeoutMs: true,
+  promptCharacters: true,
+  resultCharacters: true,
+  transcripts: true,
+  settings: true,
+  concurrency: true,
+  name: true,
+  leaseMs: true,
+}
+
 /** @throws TaskboardError `INVALID_CONFIG` naming the field. */
 export function readAiAgentOptions(options: AiAgentOptions): AiAgentSettings {
+  requireOptionNames<AiAgentOptions>(options, names)
   const { boardTools = boardToolNames, tools = {} } = options
   requireConfig(typeof options.model === 'function', 'model', 'must be a function')
   const unknown = boardTools.filter((name) => !boardToolNames.includes(name))

@@ -34,6 +34,7 @@ export type {
   SignIn,
   WorkspaceUpdate,
 } from './access/index.js'
+export { requireOptionNames } from './errors/index.js'
 export { anyAgentType, emptyProfile, mostAhead, ratedAttempts, timedAttempts } from './agents/index.js'
 export type {
   AgentChange,

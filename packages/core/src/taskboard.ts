@@ -70,6 +70,8 @@ import {
   secretsOf,
   type TaskboardOptions,
 } from './taskboard-options.js'
+import { checkOptionKinds } from './option-names.js'
+import { createTransactions } from './transactions.js'
 import { createUsage, type Usage } from './usage/index.js'
 import {
   createDeliverer,
@@ -105,7 +107,7 @@ export interface Taskboard<Tx = unknown> {
   readonly channels: Channels<Tx>
   /** Emits the events of all boards, after the commit, from `start` to `close`. */
   readonly events: TaskboardEvents
-  /** A handle on one workspace's board. Cheap; for an unknown workspace, its first call fails. */
+  /** A handle on one workspace's board. Cheap. An unknown workspace reads as an empty board, and refuses writes with `NOT_FOUND`. */
   board(workspaceId: string): Board<Tx>
   /** Raises `email.received`, `order.new` or `agent.alert` for a workspace. See `Publish`. */
   publish<T extends IntegrationEventType>(
@@ -117,6 +119,7 @@ export interface Taskboard<Tx = unknown> {
   /**
    * Runs `work` in a transaction of the storage. Pass `tx` to every call that is part of it. It commits when `work` resolves and
    * rolls back completely when `work` rejects. Nothing in it is retried.
+   * @throws TaskboardError `MISSING_FIELD` (`tx`) within the `work` of another one, for which it would wait.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Recomputes the stored order after a change of weights or horizons. Returns how many tasks changed. */
@@ -133,8 +136,6 @@ export interface Taskboard<Tx = unknown> {
   close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
   /** Pass it to an adapter, which mounts it. */
   readonly services: TransportServices<Tx>
-  /** @deprecated Use `services`. */
-  readonly surface: TransportServices<Tx>
 }
 
 const MINUTE_MS = 60_000
@@ -235,15 +236,15 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     publish: createPublisher({ environment, store: storage.events }),
     webhooks: services.webhooks,
     board: (workspaceId) => services.board(workspaceId),
-    transaction: (work) => storage.transaction(work),
+    transaction: createTransactions(storage),
     rescore: () => storage.tasks.rescore({ now: environment.storageNow() }),
     ...createLifecycle({ ...wiring, background }),
     services,
-    surface: services,
   }
 }
 
 function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
+  checkOptionKinds(options)
   checkOptions(options)
   const environment = createEnvironment(options)
   const scoring = createScoring(options.priority)

@@ -27,8 +27,8 @@ export type {
   TelemetrySpan,
   TracedTask,
 } from './environment/index.js'
-export { mountPath, routePath } from './errors/index.js'
-export type { ErrorDetails } from './errors/index.js'
+export { mountPath, requireOptionNames, routePath } from './errors/index.js'
+export type { ErrorDetails, NamesOf } from './errors/index.js'
 export {
   actorKinds,
   agentStatuses,

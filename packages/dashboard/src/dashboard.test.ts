@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createTaskboard, type TaskboardOptions } from '@taskboard/core'
 import { taskboardPlugin } from '@taskboard/fastify'
@@ -167,10 +170,15 @@ describe.each(hosts)('the dashboard on $name', ({ serve }) => {
   })
 
   it('says what is wrong when the application was not built, and tries again', async () => {
-    const get = await open({ dashboard: { folder: '/nowhere' } })
+    const folder = await mkdtemp(join(tmpdir(), 'taskboard-dashboard-'))
+    await writeFile(join(folder, 'manifest.json'), '{}')
+    const get = await open({ dashboard: { folder } })
+    await rm(folder, { recursive: true })
     const answer = await get('/dashboard/')
     expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([503, policy])
     expect((await get('/dashboard/')).status).toBe(503)
+    const refused = expect.objectContaining({ code: 'INVALID_CONFIG', field: 'folder' }) as Error
+    await expect(open({ dashboard: { folder: '/nowhere' } })).rejects.toEqual(refused)
   })
 })
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { TaskboardError } from '@taskboard/core'
 import {
   browserSessionRoutes,
@@ -8,6 +10,7 @@ import {
   type RouteGroup,
   routePath,
   type TransportServices,
+  requireOptionNames,
 } from '@taskboard/core/transport'
 import { type Application, openApplication } from './application.js'
 import type { DashboardOptions } from './dashboard-options.js'
@@ -112,13 +115,22 @@ function readPaths(options: DashboardOptions) {
   }
 }
 
-function checkOptions({ loginUrl, folder }: DashboardOptions): void {
+function checkOptions(options: DashboardOptions): void {
+  requireOptionNames<DashboardOptions>(options, {
+    path: true,
+    publicPath: true,
+    loginUrl: true,
+    realtimePath: true,
+    folder: true,
+  })
+  const { loginUrl, folder } = options
   if (loginUrl !== undefined) {
     const isGood = typeof loginUrl === 'string' && LOGIN_URL.test(loginUrl)
     requireOption('loginUrl', isGood, 'must be an http(s) URL, or a path such as /login')
   }
   if (folder !== undefined) {
-    requireOption('folder', typeof folder === 'string' && folder !== '', 'must be the path of a folder')
+    const isBuilt = typeof folder === 'string' && existsSync(join(folder, 'manifest.json'))
+    requireOption('folder', isBuilt, 'must be the path of the built application, with its manifest.json')
   }
 }
 

@@ -40,6 +40,17 @@ async function serve(app: Application, options: Partial<TaskboardOptions> = {}) 
 }
 
 describe('taskboardRouter', () => {
+  it('keeps the request id that the host has set', async () => {
+    const app = express().use((_request, response, next) => {
+      response.setHeader('x-request-id', 'of-the-host')
+      next()
+    })
+    const { url } = await serve(app)
+    const answer = await fetch(`${url}/v2/tasks`, { headers: { 'x-request-id': 'of-the-client' } })
+    const { error } = (await answer.json()) as { readonly error: { readonly request_id: string } }
+    expect([answer.headers.get('x-request-id'), error.request_id]).toEqual(['of-the-host', 'of-the-host'])
+  })
+
   it('counts wrong keys by the address that a trusted proxy forwards', async () => {
     const app = express().set('trust proxy', 1)
     const { request } = await serve(app, { limits: { failedCredentialsPerMinute: 1 } })

@@ -5,6 +5,7 @@ import {
   createRouteTable,
   fallbackRoutes,
   flatRoutes,
+  requireOptionNames,
   toHttpRequest,
   unreadBody,
   type HttpRequest,
@@ -47,8 +48,10 @@ export interface TaskboardRouterOptions {
  */
 export function taskboardRouter(
   taskboard: { readonly services: TransportServices },
-  { routes: more = [], notFound = 'host' }: TaskboardRouterOptions = {},
+  options: TaskboardRouterOptions = {},
 ): Router {
+  requireOptionNames<TaskboardRouterOptions>(options, { routes: true, notFound: true })
+  const { routes: more = [], notFound = 'host' } = options
   const router = Router()
   const routes = [...apiRoutes(taskboard), ...flatRoutes(more)]
   const fallbacks = notFound === 'envelope' ? fallbackRoutes(taskboard) : []

@@ -146,6 +146,15 @@ describe('taskboardPlugin', () => {
     },
   )
 
+  it('keeps the request id that the host has set', async () => {
+    const { app } = await serve((host) => {
+      host.addHook('onRequest', async (_request, reply) => void reply.header('x-request-id', 'of-the-host'))
+    })
+    const answer = await app.inject({ url: '/v2/tasks', headers: { 'x-request-id': 'of-the-client' } })
+    const { error } = answer.json<{ readonly error: { readonly request_id: string } }>()
+    expect([answer.headers['x-request-id'], error.request_id]).toEqual(['of-the-host', 'of-the-host'])
+  })
+
   it('counts wrong keys by the address that a trusted proxy forwards', async () => {
     const { request } = await serve(undefined, {
       server: { trustProxy: true },

@@ -139,6 +139,7 @@ async function answer(
     raw: request,
     target: raw.url ?? request.url,
     response: reply.raw,
+    requestId: () => reply.getHeader('x-request-id'),
     clientAddress: () => request.ip,
     targetOrigin:
       (route.readsOrigin ?? readsHeaders) ? () => `${request.protocol}://${request.host}` : undefined,

@@ -22,7 +22,7 @@ export interface GraphqlEndpoint {
 /** By settings: HTTP and WebSockets with equal settings share one cache of documents and plans. */
 const endpoints = new WeakMap<TransportServices, Map<string, GraphqlEndpoint>>()
 
-/** @throws TypeError for an invalid option. */
+/** @throws TaskboardError `INVALID_CONFIG` for an invalid option. */
 export function endpointOf(
   taskboard: { readonly services: TransportServices },
   options: GraphqlOptions,

@@ -1,3 +1,5 @@
+import { TaskboardError } from '@taskboard/core'
+import { requireOptionNames, type NamesOf } from '@taskboard/core/transport'
 import { defaultDocumentLimits, type DocumentLimits } from './limits/document-limits.js'
 
 export interface GraphqlOptions {
@@ -17,11 +19,20 @@ export interface GraphqlSettings {
   readonly documentCache: { readonly documents: number; readonly characters: number }
 }
 
+const LIMITS = Object.fromEntries(
+  Object.keys(defaultDocumentLimits).map((name) => [name, true]),
+) as unknown as NamesOf<DocumentLimits>
 const DOCUMENTS = 1_000
 const CHARACTERS = 500_000
 
-/** @throws TypeError for a number that cannot be a limit. */
-export function resolveOptions({ introspection, limits, documentCache }: GraphqlOptions): GraphqlSettings {
+/** @throws TaskboardError `INVALID_CONFIG` for another name, and for a number that cannot be a limit. */
+export function resolveOptions(options: GraphqlOptions): GraphqlSettings {
+  requireOptionNames<GraphqlOptions>(options, {
+    introspection: true,
+    limits: LIMITS,
+    documentCache: { documents: true, characters: true },
+  })
+  const { introspection, limits, documentCache } = options
   const settings: GraphqlSettings = {
     introspection: introspection ?? process.env['NODE_ENV'] !== 'production',
     limits: { ...defaultDocumentLimits, ...limits },
@@ -32,7 +43,7 @@ export function resolveOptions({ introspection, limits, documentCache }: Graphql
   }
   for (const [name, value] of Object.entries({ ...settings.limits, ...settings.documentCache })) {
     if (!Number.isSafeInteger(value) || value < 1)
-      throw new TypeError(`${name} must be a whole number from 1`)
+      throw new TaskboardError('INVALID_CONFIG', `${name} must be a whole number from 1`, { field: name })
   }
   return settings
 }

@@ -1,4 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
+import { requireOptionNames } from '@taskboard/core/transport'
 import { type ToolSet, toolSets } from './tools/tool.js'
 
 export interface McpOptions {
@@ -33,25 +34,34 @@ export interface McpOptions {
   readonly resource?: string | undefined
 }
 
-/** @throws TypeError for an option that cannot work. */
-export function checkOptions({
-  tools,
-  allowedHosts,
-  allowedOrigins,
-  authorizationServers = [],
-  resource,
-}: McpOptions): void {
+/** @throws TaskboardError `INVALID_CONFIG` naming an option that cannot work, or that is none. */
+export function checkOptions(options: McpOptions): void {
+  requireOptionNames<McpOptions>(options, {
+    path: true,
+    tools: true,
+    agent: true,
+    allowedHosts: true,
+    allowedOrigins: true,
+    authorizationServers: true,
+    resource: true,
+  })
+  const { tools, allowedHosts, allowedOrigins, authorizationServers = [], resource } = options
   for (const each of tools ?? []) {
-    if (!toolSets.includes(each)) throw new TypeError(`tools must be of ${toolSets.join(', ')}`)
+    if (!toolSets.includes(each)) throw invalid('tools', `must be of ${toolSets.join(', ')}`)
   }
-  const urls = [...(allowedOrigins ?? []), ...authorizationServers]
-  for (const url of urls) if (!URL.canParse(url)) throw new TypeError(`${url} is not a URL`)
+  const urls = { allowedOrigins: allowedOrigins ?? [], authorizationServers }
+  for (const [field, list] of Object.entries(urls))
+    for (const url of list) if (!URL.canParse(url)) throw invalid(field, `has ${url}, which is not a URL`)
   if (resource !== undefined && !isResource(resource)) {
-    throw new TypeError('resource must be an http or https URL without a fragment')
+    throw invalid('resource', 'must be an http or https URL without a fragment')
   }
   if (authorizationServers.length > 0 && resource === undefined && allowedHosts === undefined) {
-    throw new TypeError('authorizationServers requires resource, or allowedHosts')
+    throw invalid('resource', 'or allowedHosts is required with authorizationServers')
   }
+}
+
+function invalid(field: string, rule: string): TaskboardError {
+  return new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
 }
 
 function isResource(url: string): boolean {

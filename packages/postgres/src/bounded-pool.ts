@@ -95,8 +95,19 @@ function boundedClient(client: PgPoolClient, statementTimeoutMs: number): PgPool
   }
 }
 
+const unansweredErrors = new WeakSet<object>()
+
 function unanswered(timeoutMs: number): TaskboardError {
-  return unavailable(`the database did not answer within ${timeoutMs} ms; the request may have been done`)
+  const error = unavailable(
+    `the database did not answer within ${timeoutMs} ms; the request may have been done`,
+  )
+  unansweredErrors.add(error)
+  return error
+}
+
+/** Whether the error is that of a statement without an answer. */
+export function isUnanswered(error: unknown): error is TaskboardError {
+  return typeof error === 'object' && error !== null && unansweredErrors.has(error)
 }
 
 function unavailable(message: string): TaskboardError {

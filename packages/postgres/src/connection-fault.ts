@@ -57,15 +57,29 @@ function toStatementFault(error: unknown): TaskboardError | null {
   )
 }
 
+/** Codes of SQLSTATE that no second try gets past: what the settings of the pool name does not exist, or does not let it in. */
+const REFUSED: Readonly<Record<string, string>> = {
+  '3D000': 'the database of the pool does not exist',
+  '28000': 'the server refuses the role or the password of the pool',
+  '28P01': 'the server refuses the role or the password of the pool',
+}
+
+function toPoolFault(error: unknown): TaskboardError | null {
+  const rule = REFUSED[codeOf(error)]
+  return rule === undefined
+    ? null
+    : new TaskboardError('INVALID_CONFIG', rule, { field: 'pool', cause: error })
+}
+
 /**
  * The error that a verb throws: `SERVICE_UNAVAILABLE` for an outage, `INVALID_CONFIG` for prepared statements behind a pooler that has
- * none, all other errors unchanged.
+ * none, and for a database, role or password that the server refuses, all other errors unchanged.
  */
 export function toVerbError(error: unknown): unknown {
   if (isTaskboardError(error)) return error
   if (isOutage(error) || isCollision(error))
     return new TaskboardError('SERVICE_UNAVAILABLE', 'the database cannot be reached', { cause: error })
-  return toStatementFault(error) ?? error
+  return toPoolFault(error) ?? toStatementFault(error) ?? error
 }
 
 /** Rejects as `work` does, with the error that a verb throws. */

@@ -1,4 +1,4 @@
-import { isTaskboardError } from '@taskboard/core'
+import { isTaskboardError, TaskboardError } from '@taskboard/core'
 import {
   createCommitSignal,
   createListeners,
@@ -9,7 +9,7 @@ import {
   type WatchedLine,
 } from '@taskboard/core/storage'
 import pRetry, { type Options } from 'p-retry'
-import { boundedConnection, boundedPool, type BoundedPool } from './bounded-pool.js'
+import { boundedConnection, boundedPool, isUnanswered, type BoundedPool } from './bounded-pool.js'
 import { isCollision, toVerbError, toVerbErrors } from './connection-fault.js'
 import { createBatcher, type Batch, type BatcherOptions } from './batcher.js'
 import type { PgConnection, PgPool, PgQuery } from './pool.js'
@@ -107,6 +107,7 @@ export function createDatabase(parts: DatabaseParts): Database {
   const { readPool } = parts
   const replica = readPool && createReplica({ primary: pool, readPool, timeouts, toQuery })
   const revocations = createRevocations(commits)
+  const ofHost = createOpenCount()
 
   /** Runs a verb without `tx`. */
   async function alone<T>(attempt: () => Promise<T>): Promise<T> {
@@ -114,7 +115,7 @@ export function createDatabase(parts: DatabaseParts): Database {
       sole?.refuseInside()
       return await again(attempt)
     } catch (error) {
-      throw toVerbError(error)
+      throw ofHost.isAny() && isUnanswered(error) ? withoutTx(error) : toVerbError(error)
     }
   }
 
@@ -168,13 +169,36 @@ export function createDatabase(parts: DatabaseParts): Database {
       let tx: PgConnection | undefined
       const inside = (own: PgConnection) => work((tx = own))
       const holding = sole === null ? inside : (own: PgConnection) => sole.hold(() => inside(own))
-      const value = await toVerbErrors(inTransaction(pool, frame, holding))
+      const value = await ofHost.during(() => toVerbErrors(inTransaction(pool, frame, holding)))
       revocations.committed(tx)
       return value
     },
     noteRevocation: (at) => revocations.note(at),
   }
   return database
+}
+
+/** Whether any of the transactions of the host is open. */
+function createOpenCount() {
+  let open = 0
+  return {
+    isAny: () => open > 0,
+    async during<T>(work: () => Promise<T>): Promise<T> {
+      open += 1
+      try {
+        return await work()
+      } finally {
+        open -= 1
+      }
+    },
+  }
+}
+
+/** The usual cause, while a transaction of the host is open: the statement waits for its locks, and the transaction for the statement. */
+function withoutTx({ message }: TaskboardError): TaskboardError {
+  const hint =
+    'if it was called within taskboard.transaction, pass its tx: without it, it waits for that transaction'
+  return new TaskboardError('SERVICE_UNAVAILABLE', `${message}; ${hint}`)
 }
 
 /** Statements on a given connection, and on one of the pool. */
@@ -205,9 +229,15 @@ function createRunners(
   }
 
   function boundedOf(host: PgConnection): PgConnection {
-    const known = bounded.get(host) ?? boundedConnection(host, statementTimeoutMs)
-    bounded.set(host, known)
-    return known
+    const known = bounded.get(host)
+    if (known !== undefined) return known
+    if ('totalCount' in host) {
+      const rule = 'tx must be a connection with an open transaction, not a pool'
+      throw new TaskboardError('INVALID_FIELD', rule, { field: 'tx' })
+    }
+    const made = boundedConnection(host, statementTimeoutMs)
+    bounded.set(host, made)
+    return made
   }
 
   return { run, runAlone, boundedOf, toQuery }

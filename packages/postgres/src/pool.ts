@@ -1,3 +1,5 @@
+import { TaskboardError } from '@taskboard/core'
+
 /** A query for `pg`. With a `name` the server keeps its plan for the connection. */
 export interface PgQuery {
   readonly text: string
@@ -28,4 +30,17 @@ export interface PgPool extends PgConnection {
   readonly options?: { readonly max?: unknown } | undefined
   /** Whether only this pool can use the database, so that commits need no notification. Default false. */
   readonly isSoleUser?: boolean | undefined
+}
+
+/** @throws TaskboardError `INVALID_CONFIG` naming the option, and not its value, which can hold a password. */
+export function requirePool(field: string, pool: unknown): void {
+  if (typeof pool === 'object' && pool !== null && 'connect' in pool && typeof pool.connect === 'function')
+    return
+  throw new TaskboardError(
+    'INVALID_CONFIG',
+    `${field} must be a pool, such as new pg.Pool({ connectionString })`,
+    {
+      field,
+    },
+  )
 }

@@ -1,5 +1,5 @@
 import { TaskboardError, type Storage } from '@taskboard/core'
-import { createStorageSettings } from '@taskboard/core/storage'
+import { createStorageSettings, requireOptionNames } from '@taskboard/core/storage'
 import { createAccessStore } from './access/access-store.js'
 import { createAgentStore } from './agents/agent-store.js'
 import { createSessionStore } from './access/session-store.js'
@@ -18,7 +18,7 @@ import { createLimitStore } from './limits/limit-store.js'
 import { createQuotaStore } from './limits/quota-store.js'
 import { createCommitNotifications } from './listen/commit-notifications.js'
 import { checkStorage, missingMigration } from './check-storage.js'
-import type { PgConnection, PgPool } from './pool.js'
+import { requirePool, type PgConnection, type PgPool } from './pool.js'
 import { prune } from './prune.js'
 import { createRealtimeStore } from './realtime/realtime-store.js'
 import { createScheduleStore } from './schedules/schedule-store.js'
@@ -91,6 +91,7 @@ export interface PostgresStorageOptions {
  * ```
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage<PgConnection> {
+  checkOptions(options)
   const { pool, readPool, preparedStatements = true, listen = true } = options
   const settings = createStorageSettings()
   const timeouts = resolveTimeouts(options)
@@ -162,4 +163,20 @@ async function requireSchema(pool: PgPool): Promise<void> {
       ? `the database lacks migration ${missing.name}: run migrate(pool) of @taskboard/postgres before start()`
       : `migration ${missing.name} was applied to the database with another text than this version has`,
   )
+}
+
+/** @throws TaskboardError `INVALID_CONFIG` naming the option, and not its value, which can hold a password. */
+function checkOptions(options: PostgresStorageOptions): void {
+  requireOptionNames<PostgresStorageOptions>(options, {
+    pool: true,
+    readPool: true,
+    preparedStatements: true,
+    statementTimeoutMs: true,
+    connectTimeoutMs: true,
+    listen: true,
+  })
+  const { pool, readPool, listen } = options
+  requirePool('pool', pool)
+  if (readPool !== undefined) requirePool('readPool', readPool)
+  if (listen !== undefined && typeof listen !== 'boolean') requirePool('listen', listen)
 }

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { TaskboardError } from '@taskboard/core'
 import {
   type HttpResponse,
   mountPath,
@@ -9,6 +10,7 @@ import {
   type RealtimeProtocol,
   routePath,
   type TransportServices,
+  requireOptionNames,
 } from '@taskboard/core/transport'
 import { WebSocketServer } from 'ws'
 import { addUpgradePath, type UpgradeListener, type UpgradeServer } from './upgrade-paths.js'
@@ -85,7 +87,8 @@ export interface AttachedRealtime {
  *
  * Connections are accepted from the task board's `start` to its `close`, which also ends them. Before and after, an upgrade is
  * answered 503. The call opens nothing and sets no timer.
- * @throws Error when a path is already served on that server; TaskboardError `INVALID_CONFIG` for a path that no request can match.
+ * @throws Error when a path is already served on that server; TaskboardError `INVALID_CONFIG` for a path that no request can match, and
+ * for what is no server, such as an Express application.
  * @example
  * ```ts
  * import { createServer } from 'node:http'
@@ -107,6 +110,13 @@ export function attachRealtime(
   taskboard: { readonly services: TransportServices },
   options: AttachRealtimeOptions = {},
 ): AttachedRealtime {
+  requireOptionNames<AttachRealtimeOptions>(options, {
+    basePath: true,
+    path: true,
+    protocols: true,
+    clientAddress: true,
+  })
+  requireServer(server)
   const endpoint = realtimeEndpoint(taskboard)
   const { protocols = [], clientAddress = socketAddress } = options
   const basePath = mountPath('basePath', options.basePath ?? '')
@@ -194,4 +204,17 @@ function answer(socket: Duplex, { status, headers, body }: HttpResponse): void {
   const lines = Object.entries({ ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
   socket.on('error', () => socket.destroy())
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+}
+
+/** An Express application is an emitter, too, on which nothing would ever arrive. */
+function requireServer(server: unknown): void {
+  const { address, on } = (server ?? {}) as { readonly address?: unknown; readonly on?: unknown }
+  if (typeof address === 'function' && typeof on === 'function') return
+  throw new TaskboardError(
+    'INVALID_CONFIG',
+    'server must be that of node:http, such as what app.listen() returns',
+    {
+      field: 'server',
+    },
+  )
 }

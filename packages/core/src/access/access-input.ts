@@ -42,13 +42,13 @@ export const scopeList = boundedList(z.enum(scopes), { of: 'scopes', least: 1, m
 )
 
 /** What `accounts.setPassword` takes. */
-export const newPasswordInput = z.object({ password: newPassword })
+export const newPasswordInput = z.strictObject({ password: newPassword })
 
 /** What `accounts.createUser` takes. */
-export const newUserInput = z.object({ email, password: newPassword, scopes: scopeList.nullish() })
+export const newUserInput = z.strictObject({ email, password: newPassword, scopes: scopeList.nullish() })
 
 /** The input of a login. It does not reveal whether an address or a password could exist. */
-export const loginInput = z.object({
+export const loginInput = z.strictObject({
   email: boundedText(LONGEST_EMAIL).transform(normalizeEmail),
   password: boundedText(LONGEST_PASSWORD),
   mfaCode: boundedText(64).nullish(),
@@ -58,7 +58,7 @@ const LONGEST_CODE_LIFETIME_MS = 86_400_000
 
 /** What `createLoginCode` takes. */
 export const loginCodeInput = z
-  .object({
+  .strictObject({
     userId: z.string().min(1, 'must be an id').nullish(),
     email: boundedText(LONGEST_EMAIL).transform(normalizeEmail).nullish(),
     ttlMs: z
@@ -94,7 +94,7 @@ const instant = z.union(
 )
 
 /** What `accounts.create` takes. */
-export const newAccountInput = z.object({
+export const newAccountInput = z.strictObject({
   name,
   tier: z.enum(tiers, { error: `must be one of ${tiers.join(', ')}` }),
   workspaceName: name.nullish(),
@@ -103,15 +103,15 @@ export const newAccountInput = z.object({
 
 /** What `accounts.update` takes. */
 export const accountChangeInput = z
-  .object({ name, tier: newAccountInput.shape.tier })
+  .strictObject({ name, tier: newAccountInput.shape.tier })
   .partial()
   .refine((change) => change.name !== undefined || change.tier !== undefined, 'must have a name or a tier')
 
 /** What `accounts.createWorkspace` and `accounts.updateWorkspace` take. */
-export const newWorkspaceInput = z.object({ name })
+export const newWorkspaceInput = z.strictObject({ name })
 
 /** What `accounts.createKey` takes. */
-export const newKeyInput = z.object({
+export const newKeyInput = z.strictObject({
   workspaceId: id.nullish(),
   accountId: id.nullish(),
   name,

@@ -57,10 +57,10 @@ const DAY_MS = 86_400_000
 const LONGEST_OVERLAP_MS = 7 * DAY_MS
 const DEFAULT_PAGE = 100
 const KEY_ID = /^ak_[0-9a-z]{1,60}$/
-const rotationInput = z.object({
+const rotationInput = z.strictObject({
   overlapMs: wholeNumber(0, LONGEST_OVERLAP_MS).nullish(),
 })
-const pageInput = z.object({
+const pageInput = z.strictObject({
   limit: wholeNumber(1, 1_000).default(DEFAULT_PAGE),
   cursor: z.string().regex(KEY_ID, 'must be the next_cursor of an earlier page').nullish(),
 })

@@ -114,10 +114,10 @@ const profile = {
 }
 
 /** An agent as a host gives it. */
-export const newAgentInput = z.object({ name, type, ...profile })
+export const newAgentInput = z.strictObject({ name, type, ...profile })
 
 /** A change of an agent. Null clears a field that can be empty. */
-export const agentChangeInput = z.object({ name: name.optional(), type: type.optional(), ...profile })
+export const agentChangeInput = z.strictObject({ name: name.optional(), type: type.optional(), ...profile })
 
 const NONE: readonly string[] = Object.freeze([])
 

@@ -1,5 +1,5 @@
 import { typeRules, type Board, type Task } from '../board/index.js'
-import { TaskboardError, textFault, type TextRules } from '../errors/index.js'
+import { requireOptionNames, TaskboardError, textFault, type TextRules } from '../errors/index.js'
 import { anyAgentType, type Agent } from './agent.js'
 import type { TaskContext } from './task-context.js'
 
@@ -80,6 +80,14 @@ const NAME: TextRules = { most: 100, isBlankAllowed: false }
  * ```
  */
 export function defineAgent(options: AgentOptions): AgentDefinition {
+  requireOptionNames<AgentOptions>(options, {
+    type: true,
+    run: true,
+    chat: true,
+    concurrency: true,
+    name: true,
+    leaseMs: true,
+  })
   const { concurrency = 1, leaseMs = 60_000 } = options
   const type = typeof options.type === 'string' ? options.type.trim() : options.type
   const { name = type === anyAgentType ? 'agent' : type } = options

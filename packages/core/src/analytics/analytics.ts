@@ -132,7 +132,7 @@ const date = z
   .transform((text) => parseDate(text))
   .refine((day) => day !== null, 'must be a valid date, YYYY-MM-DD')
 
-const input = z.object({
+const input = z.strictObject({
   workspaceId: z.string({ error: 'must be an id' }).nullish(),
   from: date.optional(),
   to: date.optional(),

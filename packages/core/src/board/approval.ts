@@ -112,7 +112,7 @@ export const approvalTexts = z.object({
 export const approvalProof = z.object({ fencingToken: completionInput.shape.fencingToken })
 
 /** The input of `board.decide`. */
-export const verdictInput = z.object({
+export const verdictInput = z.strictObject({
   decision: z.enum(approvalDecisions),
   comment: textOf({ most: LONGEST_REASON, isBlankAllowed: false }).nullish(),
   digest: z

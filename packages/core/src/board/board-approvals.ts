@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
-import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
+import { parseInput, requireKnownFields, requireLimit, TaskboardError } from '../errors/index.js'
 import {
   type Approval,
   type ApprovalInput,
@@ -14,6 +14,8 @@ import type { ApprovalAnswer, ApprovalStore } from './approval-store.js'
 import { actingAs, DEFAULT_PAGE, type ListOptions, type WriteOptions } from './board-options.js'
 import { decodeApprovalId, encodeTaskId as encodeId } from './cursor.js'
 import type { Actor } from './task.js'
+
+const approvalFields: ReadonlySet<string> = new Set(['fencingToken', 'action', 'summary', 'input'])
 
 /** The approvals of a board's tasks. */
 export interface BoardApprovals<Tx = unknown> {
@@ -77,6 +79,7 @@ export function createBoardApprovals<Tx>(
   return {
     async requestApproval(taskId, input, options) {
       const { fencingToken } = parseInput(approvalProof, input)
+      requireKnownFields(input, approvalFields)
       const request = readApprovalRequest(input)
       const proof = { workspaceId, taskId, fencingToken }
       const requestedBy = options?.actor ?? actor

@@ -40,10 +40,10 @@ export const longestComment = 20_000
 export const commentBody = textOf({ most: longestComment, isBlankAllowed: false })
 
 /** The input of `board.comment` and `board.answer`. */
-export const commentInput = z.object({ body: commentBody })
+export const commentInput = z.strictObject({ body: commentBody })
 
 /** The input of `board.ask`. */
-export const questionInput = z.object({
+export const questionInput = z.strictObject({
   fencingToken: completionInput.shape.fencingToken,
   question: commentBody,
 })

@@ -1,6 +1,6 @@
 import type { Reach } from '../access/index.js'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
-import { requireLimit, TaskboardError, textFault } from '../errors/index.js'
+import { requireKnownFields, requireLimit, TaskboardError, textFault } from '../errors/index.js'
 import type { Scoring } from '../priority/index.js'
 import { decodeSearchPlace, encodeSearchPlace } from './cursor.js'
 import { type InstantInput, readChoice, readInstant, readText } from './read-value.js'
@@ -96,6 +96,27 @@ export interface TaskDirectory<Tx = unknown> {
   search(reach: Reach, filter?: TaskFilter, options?: InTransaction<Tx>): Promise<TaskFindings>
 }
 
+const filters: { readonly [Name in keyof TaskFilter]-?: true } = {
+  q: true,
+  status: true,
+  column: true,
+  hold: true,
+  type: true,
+  tag: true,
+  priority: true,
+  agentId: true,
+  assignedTo: true,
+  parentId: true,
+  workspaceId: true,
+  createdAfter: true,
+  createdBefore: true,
+  dueAfter: true,
+  dueBefore: true,
+  sort: true,
+  limit: true,
+  cursor: true,
+}
+const filterNames: ReadonlySet<string> = new Set(Object.keys(filters))
 const DETAIL = ['task', 'agent', 'logs', 'outputs', 'usage'] as const
 /** How many lines of its log a task includes. */
 const LOG_LINES = 100
@@ -130,6 +151,7 @@ export function createTaskDirectory<Tx>(parts: {
     exchange: (reach, taskId, options) =>
       tasks.getTask({ within: reach, taskId, parts: ['question', 'answer'] }, at(options)),
     async search(reach, filter = {}, options) {
+      requireKnownFields(filter, filterNames)
       const { agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
       const conditions = readConditions(filter)
       const sort = filter.sort == null ? 'created' : readChoice('sort', filter.sort, taskSorts)

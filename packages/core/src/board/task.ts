@@ -1,5 +1,5 @@
 import type { Instant } from '../environment/index.js'
-import { TaskboardError, type TextRules } from '../errors/index.js'
+import { requireKnownFields, TaskboardError, type TextRules } from '../errors/index.js'
 import type { Column, HoldReason, NamedActor } from '../events/index.js'
 import { priorities, type Priority } from '../priority/index.js'
 import { readBudget, type Budget, type BudgetInput } from '../usage/index.js'
@@ -185,6 +185,8 @@ const read: { readonly [F in TaskField]: (value: unknown) => TaskFields[F] } = {
 
 /** The names of the fields, in the order in which they are read. */
 export const taskFieldNames = Object.keys(read) as readonly TaskField[]
+const changeable: ReadonlySet<string> = new Set(taskFieldNames)
+const known: ReadonlySet<string> = new Set([...taskFieldNames, 'parentId', 'maxAttempts'])
 
 /**
  * Validates a task to add, whatever its fields contain, and fills in the defaults.
@@ -199,6 +201,7 @@ export const taskFieldNames = Object.keys(read) as readonly TaskField[]
  */
 export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: number): NewTask {
   requireObject(input, 'the task must be an object')
+  requireKnownFields(input, known)
   if ((input.title as unknown) == null) {
     throw new TaskboardError('MISSING_FIELD', 'title is required', { field: 'title' })
   }
@@ -229,6 +232,7 @@ export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: 
  */
 export function readTaskChange(input: TaskChangeInput): TaskChange {
   requireObject(input, 'the change must be an object')
+  requireKnownFields(input, changeable)
   const change: Record<string, unknown> = {}
   for (const field of taskFieldNames) {
     const value = input[field]

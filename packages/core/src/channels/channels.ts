@@ -29,10 +29,15 @@ const events = boundedList(z.enum(notificationEventTypes), {
 }).transform((types) => [...new Set(types)])
 
 /** The input of `channels.create`. */
-export const newChannelInput = z.object({ type: z.string({ error: 'must be text' }), name, config, events })
+export const newChannelInput = z.strictObject({
+  type: z.string({ error: 'must be text' }),
+  name,
+  config,
+  events,
+})
 
 /** The input of `channels.update`. */
-export const channelChangeInput = z.object({
+export const channelChangeInput = z.strictObject({
   name: name.optional(),
   config: config.optional(),
   events: events.optional(),

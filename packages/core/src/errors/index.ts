@@ -13,5 +13,7 @@ export {
 export { FIRST_INSTANT, instantRule, ISO_INSTANT, LAST_INSTANT, YEARS_RULE } from './instant-text.js'
 export { mountPath, routePath } from './path-option.js'
 export { parseJson } from './parse-json.js'
+export { type NamesOf, requireKnownFields, requireOptionNames } from './known-names.js'
+export { suggestName } from './suggest-name.js'
 export { boundedText, hasInvisible, isStorableText, nameFault, textFault, textOf } from './text.js'
 export type { TextRules } from './text.js'

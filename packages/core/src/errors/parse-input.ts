@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { suggestName } from './suggest-name.js'
 import { TaskboardError } from './taskboard-error.js'
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -115,7 +116,10 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
 function toError(schema: z.ZodType, input: unknown, issue: Issue | undefined): TaskboardError {
   if (issue?.code === 'unrecognized_keys') {
     const path = [...issue.path, issue.keys[0] ?? '']
-    return new TaskboardError('INVALID_FIELD', `${pathText(path)} is not a known field`, {
+    const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+    const meant = suggestName(issue.keys[0] ?? '', known)
+    const hint = meant === null ? '' : `; did you mean ${meant}?`
+    return new TaskboardError('INVALID_FIELD', `${pathText(path)} is not a known field${hint}`, {
       field: shownName(String(path[0])),
     })
   }

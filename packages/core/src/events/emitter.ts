@@ -1,6 +1,7 @@
 import { EventEmitter } from 'eventemitter3'
 import type { Logger } from '../environment/index.js'
-import type { EventType } from './catalogue.js'
+import { shownName, suggestName, TaskboardError } from '../errors/index.js'
+import { eventKinds, type EventType } from './catalogue.js'
 import type { TaskboardEvent } from './taskboard-event.js'
 
 /** Called once per event, and not awaited. What it throws or rejects with is logged and affects no other listener. */
@@ -33,11 +34,20 @@ export interface TaskboardEmitter {
 type Listener = (event: TaskboardEvent) => unknown
 type Guarded = (event: TaskboardEvent) => void
 
+/** A listener for a misspelled type would never be called. */
+function requireType(type: string): void {
+  if (type === '*' || Object.hasOwn(eventKinds, type)) return
+  const meant = suggestName(type, Object.keys(eventKinds))
+  const hint = meant === null ? '' : `; did you mean ${meant}?`
+  throw new TaskboardError('INVALID_FIELD', `${shownName(type)} is not an event${hint}`, { field: 'type' })
+}
+
 export function createEmitter(logger: Logger): TaskboardEmitter {
   const emitter = new EventEmitter<Record<EventType | '*', [TaskboardEvent]>>()
   const originals = new WeakMap<Guarded, Listener>()
 
   function add(type: EventType | '*', listener: Listener, isOnce: boolean): () => void {
+    requireType(type)
     const stop = (): void => void emitter.off(type, guarded)
     const guarded: Guarded = (event) => {
       if (isOnce) stop()

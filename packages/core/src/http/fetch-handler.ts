@@ -1,4 +1,4 @@
-import { mountPath, TaskboardError } from '../errors/index.js'
+import { mountPath, requireOptionNames, TaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../transport-services.js'
 import { boardErrorEnvelope } from './board-envelope.js'
 import { boardRoutes } from './board/board-routes.js'
@@ -111,6 +111,7 @@ export function toFetchHandler(
   taskboard: { readonly services: TransportServices },
   options: FetchHandlerOptions = {},
 ): (request: Request, context?: FetchContext) => Promise<Response> {
+  requireOptionNames<FetchHandlerOptions>(options, { basePath: true, routes: true, notFound: true })
   const { notFound, routes: more = [] } = options
   const basePath = mountPath('basePath', options.basePath ?? '')
   const routes = createRouteTable(

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { parseInput, pathText, shownName, TaskboardError } from '../errors/index.js'
+import { parseInput, pathText, shownName, suggestName, TaskboardError } from '../errors/index.js'
 import { WireFieldError } from './error-envelope.js'
 import type { JsonObject } from './json-body.js'
 import type { Query } from './query.js'
-import { suggestName } from './suggest-name.js'
 
 /** The wire names of a body's members or a query's parameters. */
 export interface FieldNames {

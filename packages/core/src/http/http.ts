@@ -24,6 +24,8 @@ export interface HttpRequest {
   readonly clientAddress: string
   /** The framework's request, for the host's `authenticate` only; nothing else reads it. */
   readonly raw?: unknown
+  /** The request id that the host has put into its response, if any: `X-Request-Id`. */
+  readonly requestId?: string | undefined
   readonly body: RequestBody
   /** Aborts when the client disconnects. Created on first use. */
   readonly signal?: AbortSignal | undefined

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
 import { yieldToEventLoop } from '../environment/index.js'
-import { mountPath } from '../errors/index.js'
+import { mountPath, requireOptionNames } from '../errors/index.js'
 import type { TransportServices } from '../transport-services.js'
 import { apiRoutes, fallbackRoutes, notFoundResponse } from './fetch-handler.js'
 import { flatRoutes, type HttpResponse, type Route, type RouteGroup } from './http.js'
@@ -67,6 +67,12 @@ export function toNodeHandler<
   taskboard: { readonly services: TransportServices },
   options: NodeHandlerOptions<Request, Response> = {},
 ): (request: Request, response: Response) => void {
+  requireOptionNames<NodeHandlerOptions>(options, {
+    basePath: true,
+    clientAddress: true,
+    routes: true,
+    notFound: true,
+  })
   const { clientAddress = ({ socket }) => socket.remoteAddress ?? '', notFound, routes: more = [] } = options
   const basePath = mountPath('basePath', options.basePath ?? '')
   const table = createRouteTable(

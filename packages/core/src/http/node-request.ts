@@ -118,6 +118,7 @@ export interface NodeMessage extends ByteStream {
 
 /** The used part of an `http.ServerResponse`. */
 export interface NodeResponse {
+  getHeader?(name: string): unknown
   readonly writableFinished: boolean
   on(event: 'close', listener: () => void): unknown
 }
@@ -128,6 +129,8 @@ export interface NodeRequestContext {
   readonly response: NodeResponse
   /** `HttpRequest.raw`. Default: the message. */
   readonly raw?: object | undefined
+  /** The `X-Request-Id` that the host has put into its response. Default: that of `response`. */
+  readonly requestId?: (() => unknown) | undefined
   /** The target of the request line, including any mount path. */
   readonly target: string
   /** Called only when the address is needed. */
@@ -191,6 +194,12 @@ class NodeRequest implements HttpRequest {
     this.body = context.body
     this.#message = message
     this.#context = context
+  }
+
+  get requestId(): string | undefined {
+    const { response, requestId = () => response.getHeader?.('x-request-id') } = this.#context
+    const own = requestId()
+    return typeof own === 'string' ? own : undefined
   }
 
   get clientAddress(): string {

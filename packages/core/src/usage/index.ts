@@ -9,6 +9,7 @@ export {
   toUsageReport,
   usageFields,
   usageInput,
+  usageInputWith,
 } from './usage.js'
 export type { ModelPrice, ModelPrices, ReportLimits, UsageAmounts, UsageInput, UsageReport } from './usage.js'
 export { usageGroups } from './usage-store.js'

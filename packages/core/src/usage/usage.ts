@@ -49,7 +49,7 @@ const COST_RULE = `must be a number from 0 to ${mostUsageOfReport.usd}`
 const tokens = wholeNumber(0, mostUsageOfReport.tokens)
 
 /** The members of a report. */
-export const usageFields = z.object({
+export const usageFields = z.strictObject({
   model: textOf({ most: 200, isBlankAllowed: false }),
   inputTokens: tokens,
   outputTokens: tokens,
@@ -57,11 +57,17 @@ export const usageFields = z.object({
   costUsd: z.number({ error: COST_RULE }).min(0, COST_RULE).max(mostUsageOfReport.usd, COST_RULE).nullish(),
 })
 
-/** A report whose cached tokens are part of its input. */
-export const usageInput = usageFields.refine(
-  ({ inputTokens, cachedInputTokens }) => (cachedInputTokens ?? 0) <= inputTokens,
-  { path: ['cachedInputTokens'], message: 'must not be more than all input tokens' },
-)
+/** The schema of a report with more members, whose cached tokens are part of its input. */
+export const usageInputWith = <Shape extends z.ZodRawShape>(more: Shape) =>
+  z.strictObject({ ...usageFields.shape, ...more }).refine(
+    (report) => {
+      const { inputTokens, cachedInputTokens } = report as z.output<typeof usageFields>
+      return (cachedInputTokens ?? 0) <= inputTokens
+    },
+    { path: ['cachedInputTokens'], message: 'must not be more than all input tokens' },
+  )
+
+export const usageInput = usageInputWith({})
 
 /** The most that one report may say. */
 export interface ReportLimits {

@@ -22,10 +22,10 @@ const secret = z
   .refine(isStorableText, 'must not contain NUL or unpaired surrogates')
 
 /** The input of `webhooks.register`. */
-export const newWebhookInput = z.object({ url, events, secret: secret.nullish() })
+export const newWebhookInput = z.strictObject({ url, events, secret: secret.nullish() })
 
 /** The input of `webhooks.update`. */
-export const webhookChangeInput = z.object({
+export const webhookChangeInput = z.strictObject({
   url: url.optional(),
   events: events.optional(),
   enabled: z.boolean({ error: 'must be true or false' }).optional(),
@@ -33,7 +33,7 @@ export const webhookChangeInput = z.object({
 })
 
 /** The input of `webhooks.rotateSecret`. */
-export const rotationInput = z.object({
+export const rotationInput = z.strictObject({
   secret: secret.nullish(),
   overlapMs: wholeNumber(0, 2_592_000_000).optional(),
 })

@@ -1,6 +1,6 @@
 import { defaultScoring, TaskboardError } from '@taskboard/core'
 import { toVerbErrors } from '../connection-fault.js'
-import type { PgConnection, PgPool } from '../pool.js'
+import { requirePool, type PgConnection, type PgPool } from '../pool.js'
 import { scoringInsert } from '../stored-scoring.js'
 import { embeddedMigrations } from './embedded-migrations.js'
 import { digestOf, type Migration, titleOf } from './migration.js'
@@ -133,7 +133,8 @@ const PREPARE = [
  * await database.close()
  * ```
  */
-export function migrate(pool: PgPool): Promise<readonly string[]> {
+export async function migrate(pool: PgPool): Promise<readonly string[]> {
+  requirePool('pool', pool)
   return migrateWith(pool, embeddedMigrations)
 }
 

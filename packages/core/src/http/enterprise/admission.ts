@@ -41,9 +41,9 @@ export const limitHeaderNames = [
 
 const WELL_FORMED = /^[A-Za-z0-9_.-]{1,64}$/
 
-/** The id in a request's answer and log lines: the caller's `X-Request-Id` if it is well-formed, else a new one. */
+/** The id in a request's answer and log lines: that of the host, or the caller's `X-Request-Id` if it is well-formed, else a new one. */
 export function requestIdOf(request: HttpRequest, { newId }: Environment): string {
-  const given = request.header('x-request-id')
+  const given = request.requestId ?? request.header('x-request-id')
   return given !== undefined && WELL_FORMED.test(given) ? given : newId('req')
 }
 

@@ -1,0 +1,55 @@
+import { memoryStorage } from '@taskboard/memory'
+import { describe, expect, it } from 'vitest'
+import { defineAgent } from './agents/index.js'
+import { toFetchHandler, toNodeHandler } from './http/index.js'
+import { createTaskboard } from './taskboard.js'
+
+const storage = memoryStorage()
+const refused = (field: string, message: RegExp | string = '') =>
+  expect.objectContaining({
+    code: 'INVALID_CONFIG',
+    field,
+    message: expect.stringMatching(message) as unknown,
+  }) as Error
+const create = (options: unknown) => () => createTaskboard(options as Parameters<typeof createTaskboard>[0])
+
+describe('the options of createTaskboard', () => {
+  it.each([
+    ['agent', { agent: [] }, 'did you mean agents?'],
+    ['webhooks.alow', { webhooks: { alow: [] } }, 'did you mean webhooks.allow?'],
+    ['limits.perMinute', { limits: { perMinute: 5 } }, 'limits.perMinute is not an option'],
+    ['attempts.backoff.base', { attempts: { backoff: { base: 1 } } }, 'is not an option'],
+    ['constructor', { constructor: 1 }, 'constructor is not an option'],
+  ])('have no %s', (field, options, message) => {
+    expect(create({ storage, ...options })).toThrow(refused(field, message))
+  })
+
+  it.each([
+    ['storage', {}],
+    ['storage', { storage: memoryStorage }],
+    ['agents', { storage, agents: defineAgent({ type: 'a', run: () => '' }) }],
+    ['agents', { storage, agents: [{ type: 'a', run: () => '' }] }],
+    ['telemetry', { storage, telemetry: () => undefined }],
+    ['logger', { storage, logger: { info: () => undefined } }],
+    ['clock', { storage, clock: Date }],
+    ['authenticate', { storage, authenticate: 'me' }],
+  ])('are refused for a %s of another kind (%#)', (field, options) => {
+    expect(create(options)).toThrow(refused(field))
+  })
+
+  it('are an object', () => {
+    expect(create(undefined)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+  })
+
+  it('may be undefined each', () => {
+    expect(create({ storage, agents: undefined, agent: undefined, logger: false })).not.toThrow()
+  })
+})
+
+it.each([
+  ['concurency', () => defineAgent({ type: 'a', run: () => '', concurency: 2 } as never)],
+  ['base', () => toFetchHandler(createTaskboard({ storage }), { base: '/' } as never)],
+  ['route', () => toNodeHandler(createTaskboard({ storage }), { route: [] } as never)],
+])('%s is no option of the function', (field, call) => {
+  expect(call).toThrow(refused(field, 'is not an option'))
+})

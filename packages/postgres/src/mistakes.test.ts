@@ -1,0 +1,88 @@
+import { createTaskboard, type Taskboard } from '@taskboard/core'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMigratedDatabase, createTestPool, type TestDatabase } from '../test/test-database.js'
+import { migrate } from './migrations/migrate.js'
+import type { PgConnection } from './pool.js'
+import { postgresStorage, type PostgresStorageOptions } from './postgres-storage.js'
+
+let database: TestDatabase
+let taskboard: Taskboard<PgConnection>
+let workspaceId: string
+beforeAll(async () => {
+  database = await createMigratedDatabase()
+  const storage = postgresStorage({ pool: database.pool, statementTimeoutMs: 300 })
+  taskboard = createTaskboard({ storage, logger: false, secrets: { encryptionKey: randomBytes(32) } })
+  const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
+  workspaceId = workspace.id
+})
+afterAll(() => database.drop())
+
+describe('an option of postgresStorage', () => {
+  const secret = 'postgres://user:hunter2@host/db'
+  it.each([
+    ['pool', {}],
+    ['pool', { pool: undefined }],
+    ['pool', { pool: secret }],
+    ['connectionString', { connectionString: secret }],
+    ['readPool', { readPool: secret }],
+    ['listen', { listen: secret }],
+    ['statementTimeout', { statementTimeout: 5 }],
+  ])('that is wrong is named, without its value: %s', (field, options) => {
+    const given = { pool: database.pool, ...options } as unknown as PostgresStorageOptions
+    let error: unknown
+    try {
+      postgresStorage(field === 'pool' ? (options as PostgresStorageOptions) : given)
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toMatchObject({ code: 'INVALID_CONFIG', field })
+    expect(String(error)).not.toContain('hunter2')
+  })
+
+  it.each([undefined, secret])('so it is for migrate: %s', async (pool) => {
+    await expect(migrate(pool as never)).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'pool' })
+  })
+
+  it.each([
+    ['/nowhere', 'the database of the pool does not exist'],
+    ['nobody@', 'the server refuses the role or the password of the pool'],
+  ])('that the server refuses is named: %s', async (wrong, message) => {
+    const url = new URL(database.url)
+    if (wrong.startsWith('/')) url.pathname = wrong
+    else url.username = 'nobody'
+    const pool = createTestPool({ connectionString: url.href, max: 1 })
+    const refused = await migrate(pool).catch((error: unknown) => error)
+    await pool.end()
+    expect(refused).toMatchObject({ code: 'INVALID_CONFIG', field: 'pool', message })
+  })
+})
+
+describe('a transaction', () => {
+  it('says what a change without its tx may wait for', async () => {
+    const board = taskboard.board(workspaceId)
+    const work = taskboard.transaction(async (tx) => {
+      await board.add({ title: 'with' }, { tx })
+      await board.add({ title: 'without' })
+    })
+    await expect(work).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringMatching(/did not answer within 300 ms.*pass its tx/) as unknown,
+    })
+  })
+
+  it('is refused within another one, and not after it', async () => {
+    const inner = () => taskboard.transaction(async () => 'done')
+    const refused = await taskboard.transaction(async () => inner().catch((error: unknown) => error))
+    expect(refused).toMatchObject({ code: 'MISSING_FIELD', field: 'tx' })
+    const later = await taskboard.transaction(async () => () => inner())
+    expect(await later()).toBe('done')
+    expect(await Promise.all([inner(), inner()])).toEqual(['done', 'done'])
+  })
+
+  it('is none on a pool', async () => {
+    const tx = database.pool as unknown as PgConnection
+    const add = taskboard.board(workspaceId).add({ title: 'nowhere' }, { tx })
+    await expect(add).rejects.toMatchObject({ code: 'INVALID_FIELD', field: 'tx' })
+  })
+})
