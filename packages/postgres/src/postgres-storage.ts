@@ -167,7 +167,9 @@ async function requireSchema(pool: PgPool): Promise<void> {
 
 /** @throws TaskboardError `INVALID_CONFIG` naming the option, and not its value, which can hold a password. */
 function checkOptions(options: PostgresStorageOptions): void {
-  requireOptionNames<PostgresStorageOptions>(options, {
+  // `close`: of what `openPglite` returns, which may be passed as it is.
+  requireOptionNames<PostgresStorageOptions & { readonly close: unknown }>(options, {
+    close: true,
     pool: true,
     readPool: true,
     preparedStatements: true,

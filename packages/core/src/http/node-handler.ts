@@ -102,7 +102,26 @@ export function toNodeHandler<
   }
 }
 
-/** Sends an answer when it is there, together with the others of its turn of the event loop. */
+/**
+ * Sends an answer when it is there, together with the others of its turn of the event loop.
+ * @example
+ * ```ts
+ * import { once } from 'node:events'
+ * import { createServer } from 'node:http'
+ * import { answerOnNode } from '@taskboard/core/transport'
+ *
+ * const answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'hello' }
+ * const server = createServer((request, response) => {
+ *   void answerOnNode(Promise.resolve(answer), request, response)
+ * })
+ * await once(server.listen(0), 'listening')
+ * const address = server.address()
+ * const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+ * console.log(await (await fetch(url)).text()) // hello
+ * server.close()
+ * server.closeAllConnections()
+ * ```
+ */
 export async function answerOnNode(
   answer: Promise<HttpResponse>,
   request: NodeMessage,
