@@ -53,7 +53,9 @@ describe('the metadata of the endpoint as a protected resource', () => {
   })
 
   it('requires the resource or the host names', () => {
-    expect(() => serve({ authorizationServers })).toThrow('resource or allowedHosts is required with authorizationServers')
+    expect(() => serve({ authorizationServers })).toThrow(
+      'resource or allowedHosts is required with authorizationServers',
+    )
     for (const resource of ['/mcp', 'ftp://board.example/mcp', 'https://board.example/mcp#here']) {
       expect(() => serve({ authorizationServers, resource })).toThrow('resource must be')
     }

@@ -38,11 +38,11 @@ const own: PgPool =
   scheme === '' ? (await openPglite(directory)).pool : new pg.Pool({ connectionString: databaseUrl, max: 4 })
 const pool = held === null ? own : holdStatement(own, held, () => report({ kind: 'held' }))
 const aheadClock: Clock = { ...systemClock, now: () => systemClock.now() + clockAheadMs }
+const agentsOf = ({ types = [WORKER_TYPE], concurrency, leaseMs }: NonNullable<typeof agent>) =>
+  types.map((type) => defineAgent({ concurrency, leaseMs, type, run }))
 const taskboard = createTaskboard<PgConnection>({
   storage: postgresStorage({ pool }),
-  agents: (agent === null ? [] : (agent.types ?? [WORKER_TYPE])).map((type) => {
-    return defineAgent({ ...agent, type, run })
-  }),
+  agents: agent === null ? [] : agentsOf(agent),
   prices: PRICES,
   secrets: { encryptionKey: ENCRYPTION_KEY },
   tokens: { secret: ENCRYPTION_KEY },
