@@ -157,6 +157,7 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
     'delete_all_agent',
     'delete_all_analytics_day',
     'delete_all_analytics_mark',
+    'delete_all_approval',
     'delete_all_delivery',
     'delete_all_event',
     'delete_all_monthly_budget',

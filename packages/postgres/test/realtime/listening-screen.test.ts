@@ -18,7 +18,11 @@ describe('a screen that only listens to a board on PostgreSQL', () => {
           const database = await createMigratedDatabase({ max: 6 })
           const wait = () => sleep(5)
           try {
-            await checkScreen(steps, { storage: postgresStorage(database), pass: wait, settle: wait })
+            await checkScreen(steps, {
+              storage: postgresStorage({ pool: database.pool }),
+              pass: wait,
+              settle: wait,
+            })
           } finally {
             await database.drop()
           }
