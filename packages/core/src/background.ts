@@ -8,6 +8,7 @@ import {
   createEventLogTailer,
   createNotifier,
   toTaskboardEvent,
+  type EventLink,
   type EventLogTailer,
   type NotificationChannel,
   type NotificationRoute,
@@ -32,6 +33,8 @@ export interface Background {
 
 export interface BackgroundParts<Tx> {
   readonly environment: Environment
+  /** What notifications link to. */
+  readonly linkOf: EventLink
   readonly storage: Storage<Tx>
   /** Null without a key of the host's: then the key ends with this process, and so do the secrets. */
   readonly keptSecrets: SecretBox | null
@@ -82,6 +85,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     environment,
     store: notifications,
     channels: parts.channels,
+    linkOf: parts.linkOf,
     userRoutes: parts.userRoutes,
     pollIntervalMs,
   })

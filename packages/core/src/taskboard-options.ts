@@ -15,7 +15,8 @@ import type { AnalyticsOptions } from './analytics/index.js'
 import type { Backoff } from './board/index.js'
 import type { Registered } from './channels/index.js'
 import type { Clock, Logger, Random, Telemetry } from './environment/index.js'
-import { routePath, TaskboardError } from './errors/index.js'
+import { baseUrlForm, mountPath, routePath, TaskboardError, toBaseUrl } from './errors/index.js'
+import type { EventLink } from './events/index.js'
 import { resolveTiers, type TierOptions } from './limits/index.js'
 import type { ScoringOptions } from './priority/index.js'
 import { resolveRealtimeOptions, type RealtimeOptions } from './realtime/index.js'
@@ -103,6 +104,11 @@ export interface TaskboardOptions<Tx = unknown> {
   /** Options of the realtime channel. */
   readonly realtime?: RealtimeOptions | undefined
   readonly paths?: Partial<RoutePaths> | undefined
+  /**
+   * The origin and the mount path of the routes as people's browsers see them: `https://app.example/kanban`. Links in notifications and
+   * login links begin with it; no address is ever taken from a request. Without it, notifications have no link.
+   */
+  readonly publicUrl?: string | undefined
   /** The largest request body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined
   readonly retention?:
@@ -186,9 +192,11 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   createOriginGuard(options.allowedOrigins)
   resolveTiers(options.tiers)
   resolveRealtimeOptions(options.realtime)
-  const { board, webhooks, enterprise } = pathsOf(options)
-  const isApart = (path: string): boolean => path !== enterprise && !path.startsWith(`${enterprise}/`)
-  requireOption(board !== webhooks && isApart(board) && isApart(webhooks), 'paths', 'must differ')
+  const { enterprise, ...others } = pathsOf(options)
+  const paths = Object.values(others)
+  const isApart = paths.every((path) => path !== enterprise && !path.startsWith(`${enterprise}/`))
+  requireOption(isApart && new Set(paths).size === paths.length, 'paths', 'must differ')
+  publicUrlOf(options)
 }
 
 function isBackoff({ baseMs, factor, maxMs }: Backoff): boolean {
@@ -205,6 +213,28 @@ export function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): RoutePaths {
     board: routePath('paths.board', paths?.board ?? '/api/board'),
     webhooks: routePath('paths.webhooks', paths?.webhooks ?? '/api/webhooks/create'),
     enterprise: routePath('paths.enterprise', paths?.enterprise ?? '/v2'),
+    dashboard: routePath('paths.dashboard', paths?.dashboard ?? '/dashboard'),
+  }
+}
+
+/** @throws TaskboardError `INVALID_CONFIG` for what is no address of a mount path. */
+export function publicUrlOf<Tx>({ publicUrl }: TaskboardOptions<Tx>): string | null {
+  if (publicUrl === undefined) return null
+  const url = toBaseUrl(publicUrl)
+  if (url === null)
+    throw new TaskboardError('INVALID_CONFIG', `publicUrl must be ${baseUrlForm}`, { field: 'publicUrl' })
+  mountPath('publicUrl', new URL(url).pathname)
+  return url
+}
+
+/** The page in the dashboard of the task that an event tells of. Null for other events, for deleted tasks, and without `publicUrl`. */
+export function taskPageOf<Tx>(options: TaskboardOptions<Tx>): EventLink {
+  const publicUrl = publicUrlOf(options)
+  const { dashboard } = pathsOf(options)
+  return ({ type, data }) => {
+    const { taskId = null } = data as { readonly taskId?: string | null }
+    if (publicUrl === null || taskId === null || type === 'task.deleted') return null
+    return `${publicUrl}${dashboard}/#/tasks/${encodeURIComponent(taskId)}`
   }
 }
 

@@ -66,6 +66,8 @@ import {
   checkOptions,
   defaultAgentOf,
   pathsOf,
+  publicUrlOf,
+  taskPageOf,
   pollIntervalOf,
   secretsOf,
   type TaskboardOptions,
@@ -208,6 +210,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   )
   const background = createBackground({
     ...wiring,
+    linkOf: taskPageOf(options),
     keptSecrets: options.secrets === undefined ? null : wiring.secrets,
     agents: options.agents ?? [],
     boardFor: (workspaceId, actor) => createBoard(boardParts, workspaceId, actor),
@@ -300,6 +303,7 @@ function userChannelsOf<Tx>(wiring: Wiring<Tx>): UserChannels<Tx> {
     store: storage.channels,
     limits: storage.limits,
     registered: options.notifications ?? [],
+    linkOf: taskPageOf(options),
     sender: options.webhooks?.sender ?? createSender(wiring),
   })
 }
@@ -320,6 +324,7 @@ function createTransportServices<Tx>(
     scoring,
     health: healthOf(wiring),
     paths: pathsOf(options),
+    publicUrl: publicUrlOf(options),
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
     ...callers,
     takeBoardLimit: ({ id }) =>

@@ -27,7 +27,7 @@ export type {
   TelemetrySpan,
   TracedTask,
 } from './environment/index.js'
-export { mountPath, requireOptionNames, routePath } from './errors/index.js'
+export { baseUrlForm, mountPath, requireOptionNames, routePath, toBaseUrl } from './errors/index.js'
 export type { ErrorDetails, NamesOf } from './errors/index.js'
 export {
   actorKinds,

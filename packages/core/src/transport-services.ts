@@ -55,6 +55,8 @@ export interface RoutePaths {
   readonly webhooks: string
   /** The prefix of the enterprise API. Default `/v2`. */
   readonly enterprise: string
+  /** The dashboard, where the host mounts it. Default `/dashboard`. */
+  readonly dashboard: string
 }
 
 /** What shows whether the task board works, besides its loops. */
@@ -72,6 +74,8 @@ export interface TransportServices<Tx = unknown> {
   readonly scoring: Scoring
   readonly health: HealthServices
   readonly paths: RoutePaths
+  /** The option `publicUrl`, without a final slash; null without it. */
+  readonly publicUrl: string | null
   /** The largest request body in bytes. */
   readonly bodyLimitBytes: number
   /**

@@ -108,6 +108,7 @@ it.each(skews)('a clock %s the storage’s does not move the retries of notifica
     return Promise.reject(new Error('no'))
   }
   const notifier = createNotifier({
+    linkOf: () => null,
     environment,
     store: storage.notifications,
     channels: [{ name: 'mail', send }],

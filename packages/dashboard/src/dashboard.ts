@@ -6,6 +6,8 @@ import {
   type HttpRequest,
   type HttpResponse,
   mountPath,
+  baseUrlForm,
+  toBaseUrl,
   type Route,
   type RouteGroup,
   routePath,
@@ -24,8 +26,8 @@ export interface LoginLinkInput {
   readonly email?: string | undefined
   /** How long the link is valid: whole seconds, at most a day. Default ten minutes. */
   readonly ttlMs?: number | undefined
-  /** The origin and the mount path: `https://app.example/kanban`. */
-  readonly baseUrl: string
+  /** The origin and the mount path: `https://app.example/kanban`. Default `publicUrl`. */
+  readonly baseUrl?: string | undefined
 }
 
 /** The dashboard, for the `routes` of an HTTP adapter. */
@@ -39,7 +41,6 @@ export interface Dashboard extends RouteGroup {
   createLoginLink(input: LoginLinkInput): Promise<string>
 }
 
-const DEFAULT_PATH = '/dashboard'
 /** Without what URL parsers drop from the text. */
 const LOGIN_URL = /^(?:https?:\/\/[^\s/?#]|\/(?![/\\]))[^\s\p{Cc}\\]*$/u
 
@@ -70,24 +71,29 @@ export function taskboardDashboard(
   taskboard: { readonly services: TransportServices },
   options: DashboardOptions = {},
 ): Dashboard {
-  checkOptions(options)
-  const paths = readPaths(options)
-  const { path, publicPath } = paths
+  const realtimePath = checkOptions(options)
   const { services } = taskboard
+  const path = services.paths.dashboard
   const application = openApplication(options.folder)
   const get = (below: string, answer: (request: HttpRequest) => Promise<HttpResponse>): Route => ({
     path: path + below,
     handle: async (request) => (isRead(request) ? answerSafely(services, request, answer) : refuseMethod()),
   })
   const page = (request: HttpRequest) => answerPage(application, request)
-  const sessions = { path: `${path}/session`, publicPath: publicPath && `${publicPath}/session` }
+  const seen = publicPathOf(services)
+  const sessions = { path: `${path}/session`, publicPath: seen && `${seen}/session` }
 
   return {
     routes: [
       get('', page),
       get('/', page),
       get('/config', async (request) =>
-        describeHost(taskboard, { ...options, ...paths }, request, (await application()).version),
+        describeHost(
+          taskboard,
+          { ...options, realtimePath, publicPath: seen },
+          request,
+          (await application()).version,
+        ),
       ),
       get('/assets/:file', (request) => answerAsset(application, request)),
       ...browserSessionRoutes(taskboard, sessions).map(restricted),
@@ -96,33 +102,22 @@ export function taskboardDashboard(
       if (services.login === null) {
         throw new TaskboardError('INVALID_CONFIG', 'login links require `tokens`: the host has its own login')
       }
-      const address = toBaseUrl(baseUrl)
+      const address = readBaseUrl(baseUrl ?? services.publicUrl)
       const { code } = await services.login.createLoginCode(input)
       return `${address}${path}/#login=${code}`
     },
   }
 }
 
-function readPaths(options: DashboardOptions) {
-  const path = routePath('path', options.path ?? DEFAULT_PATH)
-  const [publicPath, realtimePath] = [options.publicPath, options.realtimePath]
-  const seen = publicPath === undefined ? undefined : mountPath('publicPath', publicPath)
-  requireOption('publicPath', seen === undefined || seen.endsWith(path), `must end with ${path}`)
-  return {
-    path,
-    publicPath: seen,
-    realtimePath: realtimePath === undefined ? undefined : routePath('realtimePath', realtimePath),
-  }
+/** The dashboard's path as browsers see it, whatever a proxy rewrites; undefined without `publicUrl`: as the server sees it. */
+function publicPathOf({ publicUrl, paths }: TransportServices): string | undefined {
+  if (publicUrl === null) return undefined
+  return mountPath('publicUrl', new URL(publicUrl).pathname) + paths.dashboard
 }
 
-function checkOptions(options: DashboardOptions): void {
-  requireOptionNames<DashboardOptions>(options, {
-    path: true,
-    publicPath: true,
-    loginUrl: true,
-    realtimePath: true,
-    folder: true,
-  })
+/** Returns where the realtime channel is. */
+function checkOptions(options: DashboardOptions): string | undefined {
+  requireOptionNames<DashboardOptions>(options, { loginUrl: true, realtimePath: true, folder: true })
   const { loginUrl, folder } = options
   if (loginUrl !== undefined) {
     const isGood = typeof loginUrl === 'string' && LOGIN_URL.test(loginUrl)
@@ -132,6 +127,8 @@ function checkOptions(options: DashboardOptions): void {
     const isBuilt = typeof folder === 'string' && existsSync(join(folder, 'manifest.json'))
     requireOption('folder', isBuilt, 'must be the path of the built application, with its manifest.json')
   }
+  const { realtimePath } = options
+  return realtimePath === undefined ? undefined : routePath('realtimePath', realtimePath)
 }
 
 function requireOption(field: keyof DashboardOptions, isGood: boolean, rule: string): void {
@@ -139,13 +136,11 @@ function requireOption(field: keyof DashboardOptions, isGood: boolean, rule: str
 }
 
 /** The origin and the mount path, to which the path of the dashboard is appended. */
-function toBaseUrl(baseUrl: unknown): string {
-  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : null
-  const isGood =
-    url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(url.href) && url.username === ''
-  if (isGood) return url.href.replace(/\/$/, '')
-  const rule = 'must be an http(s) URL without a query, such as https://app.example/kanban'
-  throw new TaskboardError('INVALID_FIELD', `baseUrl ${rule}`, { field: 'baseUrl' })
+function readBaseUrl(value: string | null): string {
+  const url = toBaseUrl(value)
+  if (url !== null) return url
+  const message = `baseUrl must be ${baseUrlForm}, unless the board has a publicUrl`
+  throw new TaskboardError('INVALID_FIELD', message, { field: 'baseUrl' })
 }
 
 function restricted(route: Route): Route {

@@ -31,7 +31,11 @@ interface HostDescription {
 /** `GET …/config`. */
 export function describeHost(
   taskboard: { readonly services: TransportServices },
-  { path = '', publicPath, loginUrl, realtimePath }: DashboardOptions,
+  {
+    loginUrl,
+    realtimePath,
+    publicPath,
+  }: Omit<DashboardOptions, 'folder'> & { readonly publicPath: string | undefined },
   request: HttpRequest,
   version: string,
 ): HttpResponse {
@@ -41,7 +45,7 @@ export function describeHost(
   const description: HostDescription = {
     login: isOurs ? 'taskboard' : readsHeaders ? 'host' : 'none',
     loginUrl: isOurs ? null : (loginUrl ?? null),
-    mount: seen.slice(0, seen.length - path.length),
+    mount: seen.slice(0, seen.length - paths.dashboard.length),
     paths: {
       board: paths.board,
       enterprise: paths.enterprise,

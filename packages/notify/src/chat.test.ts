@@ -57,6 +57,25 @@ describe.each(chats)('a channel of $name', (type, message, test) => {
     })
   })
 
+  it('links to the task, and says who wrote', async () => {
+    await withBoard(
+      [type],
+      async ({ send, taskboard, workspaceId, clock }) => {
+        await send('POST', CHANNELS, { ...input(), events: ['task.commented', 'task.deleted'] })
+        const board = taskboard.board(workspaceId)
+        const { id } = await board.add({ title: 'Refund' })
+        await board.comment(id, { body: 'Why?' }, { actor: { kind: 'user', id: 'u1', name: 'Ada' } })
+        await board.delete(id)
+        await clock.advance({ seconds: 1 })
+        const link = `\n<https://app.example/kanban/dashboard/#/tasks/${id}>`
+        const texts = endpoint().deliveries.map(({ json }) => Object.values(json as object)[0] as string)
+        expect(texts[0]).toBe(`Comment by Ada on Refund: Why?${link}`)
+        expect(texts[1]).toBe('Deleted: Refund')
+      },
+      'https://app.example/kanban/',
+    )
+  })
+
   it('shows the input of an approval before the summary, shortened, with its length and digest', async () => {
     await withBoard([type], async ({ send, taskboard, workspaceId, clock }) => {
       await send('POST', CHANNELS, { ...input(), events: ['approval.requested'] })

@@ -26,7 +26,8 @@ const SUPPRESS_EMBEDS = 4
  */
 export function discord(): NotificationType<IncomingWebhookConfig> {
   return incomingWebhook('discord', (notification) => ({
-    content: escaped(messageText(notification)),
+    content:
+      escaped(messageText(notification)) + (notification.url === null ? '' : `\n<${notification.url}>`),
     allowed_mentions: { parse: [] },
     flags: SUPPRESS_EMBEDS,
   }))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CHANNELS, withBoard } from '../test/notified-board.js'
+import { CHANNELS, type NotifiedBoard, withBoard } from '../test/notified-board.js'
 import { email, type EmailOptions } from './index.js'
 
 interface Mail {
@@ -89,6 +89,16 @@ describe('a channel of e-mail', () => {
       expect(headerOf(mail, 'Content-Type')).toBe('text/plain; charset=utf-8')
       expect(bodyOf(mail)[0]).toBe('New task: Compare the three offers')
     })
+  })
+
+  it('links to the task', async () => {
+    const work = async ({ send, add }: NotifiedBoard): Promise<void> => {
+      await send('POST', CHANNELS, input)
+      await add('one')
+      const [, id = ''] = /\((task_\w+)\)/.exec(headerOf(host.mails[0] as Mail, 'Subject') ?? '') ?? []
+      expect(bodyOf(host.mails[0] as Mail)[1]).toBe(`https://app.example/dashboard/#/tasks/${id}`)
+    }
+    await withBoard([type()], work, 'https://app.example')
   })
 
   it('mails to several addresses, and the same Message-ID when it repeats', async () => {

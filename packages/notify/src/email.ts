@@ -130,14 +130,14 @@ function messageOf(
   from: EmailOptions['from'],
   to: readonly string[],
 ): SendMailOptions {
-  const { event, channel } = notification
+  const { event, channel, url } = notification
   const text = oneLine(messageText(notification))
   const at = new Date(event.at).toISOString()
   return {
     from,
     to: to.map((address) => ({ name: '', address })),
     subject: subjectOf(notification),
-    text: `${text}\n\n${event.type}, ${at}\nNotification channel: ${oneLine(channel.name)}\n`,
+    text: `${text}\n${url === null ? '' : `${url}\n`}\n${event.type}, ${at}\nNotification channel: ${oneLine(channel.name)}\n`,
     messageId: `<${event.id}.${channel.id}@taskboard.invalid>`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     disableFileAccess: true,

@@ -23,7 +23,9 @@ import { incomingWebhook, messageText, type IncomingWebhookConfig } from './inco
  */
 export function slack(): NotificationType<IncomingWebhookConfig> {
   return incomingWebhook('slack', (notification) => ({
-    text: escaped(messageText(notification)),
+    text:
+      escaped(messageText(notification)) +
+      (notification.url === null ? '' : `\n<${escaped(notification.url)}>`),
     mrkdwn: false,
     parse: 'none',
     link_names: false,

@@ -20,6 +20,7 @@ export interface NotifiedBoard {
 export async function withBoard(
   types: readonly NotificationType[],
   work: (board: NotifiedBoard) => Promise<void>,
+  publicUrl?: string,
 ): Promise<void> {
   const clock = virtualClock()
   const seen: string[] = []
@@ -34,6 +35,7 @@ export async function withBoard(
     logger,
     notifications: types,
     webhooks: { allow: ['127.0.0.0/8'] },
+    publicUrl,
   })
   const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'enterprise' })
   const { key } = await taskboard.accounts.createKey({

@@ -2,6 +2,7 @@ import type { SecretBox } from '../access/index.js'
 import { createSharedAbort, type Environment } from '../environment/index.js'
 import {
   describeEvent,
+  type EventLink,
   isNotified,
   type LoggedEvent,
   notificationRetryMs,
@@ -20,6 +21,7 @@ export interface ChannelDeliveryParts {
   readonly types: ReadonlyMap<string, NotificationType>
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
+  readonly linkOf: EventLink
 }
 
 /** A failed delivery. Its message is for the user, without secrets, and it has no cause. */
@@ -126,17 +128,21 @@ type Deliver = (
   options: { readonly signal: AbortSignal; readonly isTest: boolean },
 ) => Promise<void>
 
-function createDeliver({ types, secrets, sender }: ChannelDeliveryParts): Deliver {
+function createDeliver({ types, secrets, sender, linkOf }: ChannelDeliveryParts): Deliver {
   return async (channel, event, { signal, isTest }) => {
     const type = types.get(channel.type)
     if (type === undefined) throw new ChannelFailure(`the host has no type ${channel.type}`)
     const config = openConfig(secrets, channel)
     try {
-      await type.deliver(notificationOf(channel, event, isTest), config, {
-        signal,
-        post: ({ url, headers, body }) =>
-          sender.send({ url, headers, body: Buffer.from(body), timeoutMs: POST_TIMEOUT_MS, signal }),
-      })
+      await type.deliver(
+        { ...notificationOf(channel, event, isTest), url: isTest ? null : linkOf(event) },
+        config,
+        {
+          signal,
+          post: ({ url, headers, body }) =>
+            sender.send({ url, headers, body: Buffer.from(body), timeoutMs: POST_TIMEOUT_MS, signal }),
+        },
+      )
     } catch (error) {
       const values = Object.keys(channel.secrets).map((member) => config[member])
       throw new ChannelFailure(channelError(error, values))
@@ -144,7 +150,11 @@ function createDeliver({ types, secrets, sender }: ChannelDeliveryParts): Delive
   }
 }
 
-function notificationOf(channel: StoredChannel, event: LoggedEvent, isTest: boolean): ChannelNotification {
+function notificationOf(
+  channel: StoredChannel,
+  event: LoggedEvent,
+  isTest: boolean,
+): Omit<ChannelNotification, 'url'> {
   const { workspaceId, id, name } = channel
   const text = describeEvent(event)
   return { workspaceId, channel: { id, name }, event: toTaskboardEvent(event), text, isTest }

@@ -8,8 +8,10 @@ export interface ChannelNotification {
   readonly channel: { readonly id: string; readonly name: string }
   /** A repeat carries the same `event.id`. Of a test: a sample. */
   readonly event: TaskboardEvent
-  /** The event in one line of plain text, at most 300 characters. Users wrote parts of it: escape it. */
+  /** The event in one line of plain text, at most 600 characters. Users wrote parts of it: escape it. */
   readonly text: string
+  /** The page of its task in the dashboard; null for an event of no task, a test, or without `publicUrl`. */
+  readonly url: string | null
   /** Whether a user asked for it to test the channel. */
   readonly isTest: boolean
 }

@@ -1,6 +1,6 @@
 import type { SecretBox } from '../access/index.js'
 import type { Environment } from '../environment/index.js'
-import type { NotificationChannel, NotificationRoute } from '../events/index.js'
+import type { EventLink, NotificationChannel, NotificationRoute } from '../events/index.js'
 import type { LimitStore } from '../limits/index.js'
 import type { EndpointGuard, Sender } from '../webhooks/index.js'
 import { createChannelDelivery } from './channel-delivery.js'
@@ -19,6 +19,7 @@ export interface UserChannelsParts<Tx> {
   readonly secrets: SecretBox
   readonly guard: EndpointGuard
   readonly sender: Sender
+  readonly linkOf: EventLink
 }
 
 /** The channels that users set up, and how the notifier serves them. */

@@ -11,7 +11,7 @@ export {
   wholeNumber,
 } from './parse-input.js'
 export { FIRST_INSTANT, instantRule, ISO_INSTANT, LAST_INSTANT, YEARS_RULE } from './instant-text.js'
-export { mountPath, routePath } from './path-option.js'
+export { baseUrlForm, mountPath, routePath, toBaseUrl } from './path-option.js'
 export { parseJson } from './parse-json.js'
 export { type NamesOf, requireKnownFields, requireOptionNames } from './known-names.js'
 export { suggestName } from './suggest-name.js'

@@ -38,6 +38,20 @@ export function mountPath(field: string, value: unknown): string {
   throw invalid(field, 'must be a path as browsers write it, such as /kanban')
 }
 
+/** What `toBaseUrl` takes, in errors. */
+export const baseUrlForm = 'an http(s) URL without a query, such as https://app.example/kanban'
+
+/**
+ * An origin and a mount path as browsers see them, such as `https://app.example/kanban`, without a final slash. Null for anything else:
+ * another scheme, a query, a fragment, credentials.
+ */
+export function toBaseUrl(value: unknown): string | null {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
+  const isGood =
+    url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(url.href) && url.username === ''
+  return isGood ? url.href.replace(/\/$/, '') : null
+}
+
 function withoutFinalSlash(value: unknown): string | null {
   if (typeof value !== 'string') return null
   return value.endsWith('/') ? value.slice(0, -1) : value

@@ -1,4 +1,5 @@
 import { TaskboardError } from '../errors/index.js'
+import type { LoggedEvent } from './catalogue.js'
 import type { NotificationTarget } from './notification-store.js'
 import type { TaskboardEvent } from './taskboard-event.js'
 
@@ -11,7 +12,12 @@ export interface Notification {
   readonly event: TaskboardEvent
   /** The event in one line of plain text. */
   readonly text: string
+  /** The page of its task in the dashboard; null for an event of no task, or without `publicUrl`. */
+  readonly url: string | null
 }
+
+/** The page that an event is about; null when there is none. */
+export type EventLink = (event: LoggedEvent) => string | null
 
 /** A way to notify people: mail, chat, a pager. The host registers channels; each workspace chooses and configures its own. */
 export interface NotificationChannel {

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment/index.js'
 import { isNotified, type LoggedEvent } from './catalogue.js'
-import type { NotificationChannel } from './notification-channel.js'
+import type { EventLink, NotificationChannel } from './notification-channel.js'
 import type { ChannelHealth, NotificationBatch, UserChannelClaim } from './notification-store.js'
 import { describeEvent } from './payloads.js'
 import { toTaskboardEvent } from './taskboard-event.js'
@@ -49,12 +49,13 @@ interface HostRouteParts {
   readonly environment: Pick<Environment, 'logger'>
   readonly channel: NotificationChannel
   readonly maxTries: number
+  readonly linkOf: EventLink
 }
 
 const LONGEST_RETRY_DELAY_MS = 300_000
 
 /** The route of a channel that the host registered. It counts tries in this process. */
-export function hostRoute({ environment, channel, maxTries }: HostRouteParts): NotificationRoute {
+export function hostRoute({ environment, channel, maxTries, linkOf }: HostRouteParts): NotificationRoute {
   const { logger } = environment
   /** By workspace: how often the event at the head of its queue has failed in this process. */
   const failures = new Map<string, { seq: number; tries: number }>()
@@ -67,8 +68,8 @@ export function hostRoute({ environment, channel, maxTries }: HostRouteParts): N
     begin: ({ workspaceId, settings }) => ({
       wants: isNotified,
       send: async (event, options) => {
-        const text = describeEvent(event)
-        await channel.send({ workspaceId, settings, event: toTaskboardEvent(event), text }, options)
+        const [text, url] = [describeEvent(event), linkOf(event)]
+        await channel.send({ workspaceId, settings, event: toTaskboardEvent(event), text, url }, options)
       },
       sent: () => failures.delete(workspaceId),
       failed({ seq }, error) {

@@ -97,7 +97,14 @@ function setup(
   const errors: string[] = []
   const logger = { ...silentLogger, error: (_: object, message: string) => errors.push(message) }
   const environment = createEnvironment({ clock, logger })
-  const notifier = createNotifier({ environment, store, channels, pollIntervalMs: null, ...options })
+  const notifier = createNotifier({
+    environment,
+    store,
+    channels,
+    linkOf: () => null,
+    pollIntervalMs: null,
+    ...options,
+  })
   const append = (draft: EventDraft, workspaceId = 'ws_1'): void => {
     const seq = log.filter((event) => event.workspaceId === workspaceId).length + 1
     const at = clock.now()
@@ -312,6 +319,7 @@ describe('the notifier', () => {
     }
     const channels = [{ name: 'mail', send: succeed }]
     const notifier = createNotifier({
+      linkOf: () => null,
       environment: createEnvironment({ clock }),
       store,
       channels,
@@ -363,7 +371,9 @@ describe('the notifier', () => {
 
   it('refuses channels with a blank or repeated name', () => {
     const channel = { name: 'mail', send: succeed }
-    const options = { pollIntervalMs: null, environment: createEnvironment(), store: miniStore([], []).store }
+    const { store } = miniStore([], [])
+    const environment = createEnvironment()
+    const options = { pollIntervalMs: null, environment, store, linkOf: () => null }
     const invalid = expect.objectContaining({ code: 'INVALID_CONFIG' }) as Error
     expect(() => createNotifier({ ...options, channels: [channel, channel] })).toThrow(invalid)
     expect(() => createNotifier({ ...options, channels: [{ ...channel, name: ' ' }] })).toThrow(invalid)

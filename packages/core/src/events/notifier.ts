@@ -10,7 +10,7 @@ import {
   tracked,
 } from '../environment/index.js'
 import type { LoggedEvent } from './catalogue.js'
-import { channelsByName, type NotificationChannel } from './notification-channel.js'
+import { channelsByName, type EventLink, type NotificationChannel } from './notification-channel.js'
 import { hostRoute, type NotificationRoute, type RoutedBatch } from './notification-route.js'
 import type { NotificationBatch, NotificationStore } from './notification-store.js'
 
@@ -223,6 +223,8 @@ export interface NotifierOptions {
   readonly environment: Environment
   readonly store: Pick<NotificationStore, 'claimNotifications' | 'settleNotifications'>
   readonly channels: readonly NotificationChannel[]
+  /** What a notification of the host's channels links to. */
+  readonly linkOf: EventLink
   /** How channels that users set up are served. Default none. */
   readonly userRoutes?: readonly NotificationRoute[] | undefined
   /** See `LoopOptions.pollIntervalMs`. */
@@ -265,7 +267,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     pollIntervalMs,
   }
   const routes = [...channelsByName(options.channels).values()].map((channel) =>
-    hostRoute({ environment, channel, maxTries }),
+    hostRoute({ environment, channel, maxTries, linkOf: options.linkOf }),
   )
   const workers = [...routes, ...(options.userRoutes ?? [])].map((route) =>
     createRouteWorker({ environment, store, route, settings }),

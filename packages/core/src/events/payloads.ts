@@ -79,7 +79,7 @@ export function sampleEvent<T extends WebhookEventType>(type: T, now: Instant): 
 const LONGEST_TEXT = 600
 
 /**
- * An event in one line of English for people, at most 300 characters.
+ * An event in one line of English for people, at most 600 characters.
  * @example
  * ```ts
  * import { createTaskboard, transition } from '@taskboard/core'

@@ -76,7 +76,8 @@ export const taskChangeEvents = {
       body: data.body,
       created_at: iso(data.createdAt),
     }),
-    line: ({ kind, title, body }) => `${commentLabels[kind]} on ${title}: ${body}`,
+    line: ({ kind, title, author, body }) =>
+      `${commentLabels[kind]}${author.name === null ? '' : ` by ${author.name}`} on ${title}: ${body}`,
     sample: (now) => ({
       ...sampleTask,
       commentId: 'cmt_sample',
