@@ -241,7 +241,15 @@ describe('decisions in the inbox', () => {
     )
     expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     await expect(app.violations()).resolves.toEqual([])
+    // The text that appeared has moved the button, which the page may have noticed only now.
+    const isReady = async (): Promise<boolean> => {
+      await page.clock.fastForward(SETTLE_MS)
+      return (await approve(page, 1).getAttribute('aria-disabled')) === 'false'
+    }
+    await expect.poll(isReady).toBe(true)
+    await entry(page, 1).focus()
     await page.keyboard.press('Shift+A')
+    await entry(page, 1).getByText('You can undo this').waitFor()
     await page.clock.fastForward(UNDO_MS)
     await expect.poll(() => decided(app)).toEqual({ 1: 'approved' })
   })

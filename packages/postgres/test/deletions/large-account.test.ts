@@ -84,14 +84,19 @@ async function claimOn(workspaceId: string, isStopped: () => boolean): Promise<n
   return done
 }
 
-/** Looks whether any claim waits for anything that a process holds; resolves to what it saw. */
+/**
+ * Looks whether any claim waits for anything that a process holds; resolves to what it saw. All commits that notify take turns for an
+ * instant, with a lock of the server on no database's object.
+ */
 async function watchLocks(isStopped: () => boolean): Promise<readonly unknown[]> {
   const seen: unknown[] = []
   while (!isStopped()) {
     seen.push(
       ...(await board.rows(
         `select w.query as waits, b.query as by from pg_stat_activity w
-          join pg_stat_activity b on b.pid = any (pg_blocking_pids(w.pid)) where w.application_name = $1`,
+          join pg_stat_activity b on b.pid = any (pg_blocking_pids(w.pid))
+          where w.application_name = $1
+            and not exists (select from pg_locks l where l.pid = w.pid and not l.granted and l.database = 0)`,
         CLAIMER,
       )),
     )
