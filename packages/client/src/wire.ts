@@ -1225,13 +1225,17 @@ export interface CancelTaskBody {
 }
 
 /** Of `releaseTask`. */
-export type ReleaseTaskBody = Readonly<Record<string, never>>
+export interface ReleaseTaskBody {
+  readonly fencing_token?: number | undefined
+}
 
 /** Of `claimTask`. */
 export interface ClaimTaskBody {
   readonly agent_id: string
   /** The length of the lease in seconds, from the claim and from each write without its own lease_s. Default 60. */
   readonly lease_s?: number | undefined
+  /** To claim this task alone: 409 with the reason when the agent cannot take it. If the agent already has it, the earlier run ends, and its attempt does not count. */
+  readonly task_id?: string | undefined
 }
 
 /** Of `claimTask`. */
@@ -2301,7 +2305,7 @@ export interface Operations {
     body: CancelTaskBody | undefined
     answer: TaskDetail
   }
-  /** Releases a held task: agents can take it again, with fresh attempts. Requires a credential with the scope `tasks:write`. */
+  /** Releases a held task: agents can take it again, with fresh attempts. With the fencing_token of a claim, the agent that works on the task gives it back: it is ready at once, and the attempt does not count. Requires a credential with the scope `tasks:write`. */
   releaseTask: {
     params: [task_id: string]
     query: never
@@ -2315,7 +2319,7 @@ export interface Operations {
     body: never
     answer: TaskScore
   }
-  /** Claims the best ready task for an agent outside of the host. The agent has a lease of lease_s seconds on the task. Each of its writes renews the lease. After the lease another agent can take the task. Null when no task is ready. Requires a credential with the scope `tasks:write`. */
+  /** Claims the best ready task for an agent outside of the host. The agent has a lease of lease_s seconds on the task. Each of its writes renews the lease. After the lease another agent can take the task. Null when no task is ready. With task_id it claims that task alone. Requires a credential with the scope `tasks:write`. */
   claimTask: {
     params: []
     query: never

@@ -51,6 +51,65 @@ describe('the endpoint', () => {
     expect((lease?.expiresAt ?? 0) - updatedAt).toBe(600_000)
   })
 
+  it('keeps a task for as long as the model says, and gives it back unfinished', async () => {
+    host = await serveMcp()
+    client = await connect(host.url, host.workerKey)
+    const { id } = await host.board.add({ title: 'Build' })
+    const { run } = await call(client, 'claim_task', { agent: host.agentId, lease_minutes: 90 })
+    expect((await host.board.get(id)).lease?.durationMs).toBe(5_400_000)
+    await call(client, 'release_task', { run })
+    expect(await host.board.get(id)).toMatchObject({ column: 'TODO', attempts: 0 })
+    const refusal = await refused(client, 'complete_task', { run, result: 'late' })
+    expect(refusal).toMatchObject({ details: { field: 'run' } })
+    expect(JSON.stringify(refusal)).not.toContain('fencing')
+  })
+
+  it('claims the task that it is told to, also when its run was lost', async () => {
+    host = await serveMcp()
+    client = await connect(host.url, host.workerKey)
+    await host.board.add({ title: 'First', priority: 'urgent' })
+    const { id } = await host.board.add({ title: 'Second', priority: 'low' })
+    const named = { agent: host.agentId, task_id: id }
+    const lost = await call(client, 'claim_task', named)
+    expect(lost['task']).toMatchObject({ id, attempts: 1 })
+    const found = await call(client, 'claim_task', named)
+    expect(found['task']).toMatchObject({ id, attempts: 1 })
+    expect(await refused(client, 'complete_task', { run: lost['run'], result: 'x' })).toMatchObject({
+      code: 'CONFLICT',
+    })
+    await call(client, 'complete_task', { run: found['run'], result: 'done' })
+    expect(await refused(client, 'claim_task', named)).toMatchObject({
+      message: 'the task cannot be claimed: it is done',
+    })
+  })
+
+  it('counts what a run has used', async () => {
+    host = await serveMcp()
+    client = await connect(host.url, host.workerKey)
+    const { id } = await host.board.add({ title: 'Count' })
+    const { run } = await call(client, 'claim_task', { agent: host.agentId })
+    const used = { run, model: 'm', input_tokens: 100, output_tokens: 20, cost_usd: 0.5 }
+    expect(await call(client, 'report_usage', used)).toMatchObject({ spent: null })
+    const [sum] = await host.taskboard.usage.ofTask(host.workspaceId, id, 'model')
+    expect(sum).toMatchObject({ key: 'm', inputTokens: 100, outputTokens: 20 })
+  })
+
+  it('reads a long result and log in parts', async () => {
+    host = await serveMcp()
+    client = await connect(host.url, host.workerKey)
+    const { id } = await host.board.add({ title: 'Long' })
+    const { run } = await call(client, 'claim_task', { agent: host.agentId })
+    for (let line = 0; line < 25; line++) await call(client, 'add_log', { run, message: `line ${line}` })
+    await call(client, 'complete_task', { run, result: `${'a'.repeat(20_000)}bc` })
+    const first = await call(client, 'get_task', { task_id: id })
+    expect(first).toMatchObject({ result: 'a'.repeat(20_000), next_result_offset: 20_000 })
+    expect((first['logs'] as readonly { message: string }[]).map(({ message }) => message)).toEqual(
+      Array.from({ length: 20 }, (_, index) => `line ${index + 5}`),
+    )
+    const rest = await call(client, 'get_task', { task_id: id, result_offset: 20_000, log_lines: 0 })
+    expect(rest).toMatchObject({ result: 'bc', next_result_offset: null, logs: [] })
+  })
+
   it('allows a forged run what the REST API allows: nothing without the fencing token of the claim', async () => {
     host = await serveMcp()
     client = await connect(host.url, host.workerKey)

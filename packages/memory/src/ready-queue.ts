@@ -20,6 +20,8 @@ export interface ReadyQueue {
   roomOf(agent: Agent): number
   /** The best task for one agent at `now`, whether it may take one or not; null when there is none. */
   bestForAgent(agent: Agent, now: Instant): TaskSlots | null
+  /** That task, if the agent may take it at `now`. */
+  readyForAgent(agent: Agent, taskId: string, now: Instant): TaskSlots | null
   /** The best task of the workspace whose turn it is for agents of a type, and the agents that may take it. */
   bestForType(agentType: string, now: Instant): Found | null
   /** Ends a workspace's turn. */
@@ -99,6 +101,12 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
       let row = best(candidates, now)
       while (row !== null && placements.putAside(row, now)) row = best(candidates, now)
       return row
+    },
+    readyForAgent(agent, taskId, now) {
+      placements.settle(now)
+      const row = tasks.row(taskId)
+      if (row?.pool == null || able.until(agent) > now || !poolsFor(agent).includes(row.pool)) return null
+      return row.lane === null || placements.putAside(row, now) ? null : row
     },
     bestForType(agentType, now) {
       placements.settle(now)

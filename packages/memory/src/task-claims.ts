@@ -47,9 +47,11 @@ export function createTaskClaims(
       const agent = requireAgent(request)
       const command = { kind: 'claim', agentId: agent.id, leaseMs: request.leaseMs } as const
       const tasks: Task[] = []
+      const { taskId } = request
       const room = Math.min(limit, queue.roomOf(agent))
       while (tasks.length < room) {
-        const best = queue.bestForAgent(agent, now)
+        const best =
+          taskId === undefined ? queue.bestForAgent(agent, now) : queue.readyForAgent(agent, taskId, now)
         if (best === null)
           return { tasks, nextReadyInMs: waitUntil(queue.nextReadyForAgent(agent, now), now) }
         tasks.push(changes.apply(best.value, command, now, best))

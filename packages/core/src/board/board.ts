@@ -18,7 +18,6 @@ import {
   actingAs,
   DEFAULT_PAGE,
   renewalOf,
-  requireLease,
   type AddOptions,
   type BoardSettings,
   type ListOptions,
@@ -26,8 +25,9 @@ import {
 } from './board-options.js'
 import type { CommentStore } from './comment-store.js'
 import { type BoardConversation, createConversation } from './conversation.js'
+import { createClaim } from './claiming.js'
 import { decodeCursor } from './cursor.js'
-import { addWithinSpan, reportClaim, reportRemoteRun, reportUsage } from './board-telemetry.js'
+import { addWithinSpan, reportRemoteRun, reportUsage } from './board-telemetry.js'
 import { createFail, type RestAgent } from './failing.js'
 import { createListWrites, type ListWrites, type ReadListWrites } from './list-writes.js'
 import {
@@ -105,15 +105,28 @@ export interface Board<Tx = unknown> extends ListWrites<Tx>, BoardConversation<T
     taskId: string,
     options?: WriteOptions<Tx> & { readonly message?: string | null | undefined },
   ): Promise<Task>
-  /** A person ends a hold, with `task.released`. Agents can claim the task again, with fresh attempts. */
-  release(taskId: string, options?: WriteOptions<Tx>): Promise<Task>
+  /**
+   * A person ends a hold, with `task.released`. Agents can claim the task again, with fresh attempts. With a `fencingToken`, the agent
+   * that works the task gives it back: TODO at once, and the attempt does not count.
+   */
+  release(
+    taskId: string,
+    options?: WriteOptions<Tx> & { readonly fencingToken?: number | undefined },
+  ): Promise<Task>
   /**
    * Claims the best ready task for an agent of this workspace, with `task.started`; null when there is none. Pass its
    * `lease.fencingToken` to every later write. No two claims get the same task. `leaseMs` (default 60 s) is the length of the
    * lease, and of each renewal by a write or heartbeat that names no other.
+   *
+   * With `taskId` it claims that task alone. One that the agent already has is taken over: the earlier run ends, and its attempt does
+   * not count. @throws `CONFLICT` when the agent cannot take it, with the reason; `TASK_NOT_FOUND`.
    */
   claim(
-    input: { readonly agentId: string; readonly leaseMs?: number | undefined },
+    input: {
+      readonly agentId: string
+      readonly leaseMs?: number | undefined
+      readonly taskId?: string | undefined
+    },
     options?: InTransaction<Tx>,
   ): Promise<Task | null>
   /** Renews the lease. @throws `CONFLICT` when it is no longer held. */
@@ -277,8 +290,14 @@ export function createBoard<Tx>(
     },
     cancel: (taskId, options = {}) =>
       board.hold(taskId, { reason: 'cancelled', message: options.message }, options),
-    release: (taskId, options) =>
-      change(taskId, { kind: 'release', actor: options?.actor ?? actor }, options),
+    async release(taskId, { fencingToken, ...options } = {}) {
+      if (fencingToken === undefined)
+        return change(taskId, { kind: 'release', actor: options.actor ?? actor }, options)
+      const reason = 'the agent gave it back'
+      const task = await change(taskId, { kind: 'return_claim', fencingToken, reason }, options)
+      parts.onWorked()
+      return task
+    },
     ...createAgentWrites(parts, workspaceId),
     complete: createCompletion(parts, workspaceId, actor),
     ...createListWrites(parts, workspaceId, actor),
@@ -300,21 +319,13 @@ type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'usage'
 
 /** The methods for agents that claim their tasks themselves. */
 function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick<Board<Tx>, AgentVerb> {
-  const { environment, tasks, settings, noteClaim, onWorked } = parts
+  const { environment, tasks } = parts
   const at = atOf<Tx>(environment)
   const change = changeOf(parts, workspaceId)
   const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
 
   return {
-    async claim({ agentId, leaseMs = settings.leaseMs }, options) {
-      const request = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
-      await noteClaim(workspaceId, agentId, at(options))
-      const startedAt = environment.clock.now()
-      const batch = await tasks.claimTasks({ target: request, limit: 1 }, at(options))
-      reportClaim(environment, batch.tasks, { agentType: null, startedAt })
-      onWorked()
-      return batch.tasks[0] ?? null
-    },
+    claim: createClaim(parts, workspaceId),
     async heartbeat(taskId, { fencingToken, leaseMs }, options) {
       return change(taskId, { kind: 'renew', fencingToken, leaseMs: renewalOf(leaseMs) }, options)
     },

@@ -33,6 +33,8 @@ export interface ClaimForAgent {
   readonly workspaceId: string
   readonly agentId: string
   readonly leaseMs: number
+  /** This task alone, if it is ready for the agent. Not with a completion. */
+  readonly taskId?: string | undefined
 }
 
 /** Whom a claim is for: all agents of a type, or one agent. */

@@ -74,7 +74,9 @@ export const taskPart: SchemaPart = {
       updateTask: writeTask('updateTask', inputOf),
       moveTask: writeTask('moveTask', ({ to }: { to: string }) => ({ to })),
       cancelTask: writeTask('cancelTask', ({ message }: { message?: string | null }) => ({ message })),
-      releaseTask: writeTask('releaseTask'),
+      releaseTask: writeTask('releaseTask', ({ fencingToken }: { fencingToken?: number }) => ({
+        fencingToken,
+      })),
       deleteTask: {
         weight: 250,
         async resolve(_: unknown, { id }: { id: string }, { write }: GraphqlContext) {

@@ -26,7 +26,7 @@ ${taskListArguments}
     "Cancels a task until it is released. Refused once it is completed."
     cancelTask(id: ID!, message: String): Task
     "Releases a held task. It can be taken again, with fresh attempts."
-    releaseTask(id: ID!): Task
+    releaseTask(id: ID!, fencingToken: Int): Task
   }
 
   input CreateTaskInput {

@@ -29,6 +29,8 @@ const types = /* GraphQL */ `
     agentId: ID!
     "The length of the lease, 1 to 86,400, from the claim and from each write that sets no other length. Default 60."
     leaseSeconds: Int
+    "To claim this task alone: CONFLICT with the reason when the agent cannot take it. An earlier run of the agent on it ends."
+    taskId: ID
   }
 
   input HeartbeatInput {

@@ -1,7 +1,7 @@
 import { TaskboardError } from '@taskboard/core'
 import { readFields } from '@taskboard/core/transport'
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { Answer, BoardCalls } from '../board-calls.js'
+import type { Answer, BoardCalls, ExplainedError } from '../board-calls.js'
 import { pick, type Tool } from './tool.js'
 
 /** Runs a tool. An error of the board is a result, so that the model reads it: the JSON of the enterprise API's error. */
@@ -22,8 +22,26 @@ export async function callTool(
     ]
     return { content, structuredContent }
   } catch (error) {
-    return { content: [{ type: 'text', text: JSON.stringify(board.explain(error)) }], isError: true }
+    const explained = inWordsOf(tool, board.explain(error))
+    return { content: [{ type: 'text', text: JSON.stringify(explained) }], isError: true }
   }
+}
+
+const LOST =
+  'the run has ended: its lease is over, or the task was taken away. Stop working on it, or call claim_task with its task_id and go on under the new run'
+
+/** An error that names the arguments of the tool where those of the operation have other names. */
+function inWordsOf({ renames }: Tool, explained: ExplainedError): ExplainedError {
+  const { error } = explained
+  const { field, issue } = error.details
+  if (field === 'fencing_token') {
+    return { ...explained, error: { ...error, message: LOST, details: { field: 'run', issue: LOST } } }
+  }
+  const name = renames?.[field]
+  if (name === undefined) return explained
+  const named = (text: string): string => text.replace(field, name)
+  const details = { field: name, issue: named(issue) }
+  return { ...explained, error: { ...error, message: named(error.message), details } }
 }
 
 /** As the operations do, but before the arguments are read. */

@@ -33,6 +33,8 @@ describe('the definitions of the tools', () => {
       'add_output',
       'complete_task',
       'fail_task',
+      'release_task',
+      'report_usage',
       'ask_person',
       'request_approval',
       'get_approval',

@@ -26,6 +26,9 @@ export const toolsByName: ReadonlyMap<string, Tool> = new Map(
 /** What does not help a model to choose or fill in a value. The board checks it. */
 const LEFT_OUT = ['pattern', 'format', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
+/** A bound that no model comes near. */
+const LARGEST_SHOWN = 1_000_000
+
 /** Of an answer, the names and the types are enough: each definition costs every conversation its tokens. All members are present. */
 const LEFT_OUT_OF_OUTPUTS = [
   'description',
@@ -34,6 +37,7 @@ const LEFT_OUT_OF_OUTPUTS = [
   'maximum',
   'propertyNames',
   'required',
+  'additionalProperties',
 ] as const
 
 const definitions: ReadonlyMap<string, ToolDefinition> = new Map(
@@ -78,17 +82,25 @@ function definitionOf({ name, description, input, output, hints }: Tool): ToolDe
   }
 }
 
+/** A model leaves out what it does not have, also where the board takes null for it. */
+function dropNull(schema: z.core.JSONSchema.JSONSchema): void {
+  const [first, second, ...others] = schema.anyOf ?? []
+  if (first === undefined || second?.type !== 'null' || others.length > 0) return
+  delete schema.anyOf
+  Object.assign(schema, first)
+}
+
 function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     override({ jsonSchema }) {
       for (const name of LEFT_OUT) delete jsonSchema[name]
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-      if (io === 'input') return
+      if (Number(jsonSchema.maximum) >= LARGEST_SHOWN) delete jsonSchema.maximum
+      if (jsonSchema.minimum === 0) delete jsonSchema.minimum
+      if (io === 'input') return dropNull(jsonSchema)
       for (const name of LEFT_OUT_OF_OUTPUTS) delete jsonSchema[name]
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })
-  return (io === 'input' ? json : { ...json, required: Object.keys(schema.shape) }) as JsonObjectSchema
+  return json as unknown as JsonObjectSchema
 }

@@ -38,6 +38,8 @@ export interface Tool {
   readonly input: z.ZodObject
   readonly output: z.ZodObject
   readonly hints: ToolHints
+  /** Names of arguments, by those of the operation's fields where they differ. */
+  readonly renames?: Readonly<Record<string, string>>
   run(call: ToolCall<Answer>): Promise<ToolAnswer>
 }
 

@@ -9,10 +9,16 @@ import { shownTask, workedTask } from './task-forms.js'
 import { members, next, pick, type Tool, tool, type ToolCall } from './tool.js'
 
 /** Calls of a model come minutes apart. */
-const LEASE_SECONDS = 600
+const LEASE_MINUTES = 10
+const MOST_LEASE_MINUTES = 1_440
+const LOG_LINES = 20
+/** The operation returns no more. */
+const MOST_LOG_LINES = 100
+/** About 5,000 tokens: clients refuse answers that are much longer. */
+const RESULT_CHARACTERS = 20_000
 const PERCENT = 100
 
-const run = z.string().meta({ description: 'From claim_task.' })
+const run = z.string()
 const id = z.string()
 const write = { sets: ['worker'], scope: 'tasks:write' } as const
 const bodyOf = (operationId: string) => operationSchemas(operationId).body
@@ -32,9 +38,16 @@ const claimTask = tool({
   ...write,
   name: 'claim_task',
   description:
-    'Take the best ready task. Returns its run, for all other tools of the work. The lease lasts 10 minutes and each write renews it. run is null when nothing is ready.',
+    'Take the best ready task, or task_id. Returns its run, for other tools. Each write renews the lease. run is null when nothing is ready.',
   input: z.object({
     agent: id.optional().meta({ description: 'Name or id of who works on it, if there are several.' }),
+    task_id: id.optional().meta({ description: 'This task alone; also after a lost run.' }),
+    lease_minutes: z
+      .int()
+      .min(1)
+      .max(MOST_LEASE_MINUTES)
+      .optional()
+      .meta({ description: `Between two writes. Default ${LEASE_MINUTES}.` }),
   }),
   output: z.object({
     run: z.string().nullable(),
@@ -48,7 +61,9 @@ const claimTask = tool({
   hints: { destructiveHint: false },
   async run({ board, args, agent }) {
     const agentId = await claimantOf(board, args['agent'] ?? agent)
-    const body = { agent_id: agentId, lease_s: LEASE_SECONDS }
+    const minutes = Number(args['lease_minutes'] ?? LEASE_MINUTES)
+    const taskGiven = args['task_id'] === undefined ? {} : { task_id: args['task_id'] }
+    const body = { agent_id: agentId, lease_s: minutes * 60, ...taskGiven }
     const task = (await board.call('claimTask', { body }))['task'] as Answer | null
     if (task === null)
       return { value: { approvals: [] }, text: 'Nothing to do.', next: nextSteps.nothingReady }
@@ -65,7 +80,7 @@ const claimTask = tool({
       approvals: approvals?.shown ?? [],
     }
     const text = `Claimed ${taskId}: ${String(task['title'])}.`
-    return { value, text, next: afterClaim(approvals, answer !== null) }
+    return { value, text, next: afterClaim(approvals, { isAnswered: answer !== null, minutes }) }
   },
 })
 
@@ -84,13 +99,24 @@ const getTask = tool({
   ...write,
   scope: 'tasks:read',
   name: 'get_task',
-  description: 'Read a task with its log, its outputs, its approvals and its thread, oldest comment first.',
-  input: z.object({ task_id: id, comments_cursor: z.string().optional() }),
+  description: 'Read a task with its newest log lines, outputs, approvals and thread, oldest comment first.',
+  input: z.object({
+    task_id: id,
+    comments_cursor: z.string().optional(),
+    log_lines: z
+      .int()
+      .min(0)
+      .max(MOST_LOG_LINES)
+      .optional()
+      .meta({ description: `Default ${LOG_LINES}.` }),
+    result_offset: z.int().min(0).optional().meta({ description: 'For the rest of it.' }),
+  }),
   output: z.object({
     ...shownTask.shape,
     approvals: z.array(taskApproval),
     comments: z.array(comment),
     next_comments_cursor: z.string().nullable(),
+    next_result_offset: z.int().nullable(),
   }),
   hints: { readOnlyHint: true },
   async run({ board, args }) {
@@ -102,8 +128,12 @@ const getTask = tool({
       board.call('listComments', { params, query: { limit: '50', cursor } }),
     ])
     const comments = (thread['comments'] as readonly Answer[]).map((each) => pick(each, comment))
+    const logs = task['logs'] as readonly Answer[]
+    const lines = Number(args['log_lines'] ?? LOG_LINES)
     const value = {
       ...pick(task, shownTask),
+      ...partOf(task['result'] as string | null, Number(args['result_offset'] ?? 0)),
+      logs: logs.slice(Math.max(0, logs.length - lines)),
       approvals: approvals.shown,
       comments,
       next_comments_cursor: thread['next_cursor'] ?? null,
@@ -112,10 +142,17 @@ const getTask = tool({
   },
 })
 
+/** At most `RESULT_CHARACTERS` of a result, and where the rest begins; null at its end. */
+function partOf(result: string | null, offset: number) {
+  const end = offset + RESULT_CHARACTERS
+  const isCut = result !== null && result.length > end
+  return { result: result?.slice(offset, end) ?? null, next_result_offset: isCut ? end : null }
+}
+
 const reportProgress = tool({
   ...write,
   name: 'report_progress',
-  description: 'Report progress in percent, and keep the task for 10 more minutes.',
+  description: 'Report progress in percent, and renew the lease.',
   input: z.object({ run, progress: z.int().min(0).max(PERCENT) }),
   output: z.object({ ...held.shape, next }),
   hints: { destructiveHint: false, idempotentHint: true },
@@ -135,7 +172,7 @@ const addLog = tool({
 const addOutput = tool({
   ...write,
   name: 'add_output',
-  description: 'Link something that you made, stored elsewhere.',
+  description: 'Link something you made, stored elsewhere.',
   input: z.object({ run, ...members(bodyOf('addTaskOutput'), 'type', 'name', 'url', 'size') }),
   output: z.object(members(operationSchemas('addTaskOutput').answer, 'type', 'name', 'url', 'size')),
   hints: { destructiveHint: false },
@@ -169,6 +206,7 @@ const askPerson = tool({
   input: z.object({ run, question: z.string() }),
   output: z.object({ ...members(held, 'status'), next }),
   hints: { destructiveHint: false },
+  renames: { message: 'question' },
   async run({ board, args }) {
     const { params, body } = underRun(args)
     const hold = { ...body, reason: 'needs_input', message: args['question'] }
@@ -183,8 +221,12 @@ const requestApproval = tool({
   ...write,
   name: 'request_approval',
   description:
-    'Ask people for permission to do one thing, once. approved: do exactly this now. rejected: do not. pending: the run has ended; after the decision, claim and ask again with the same action and input.',
-  input: z.object({ run, ...members(bodyOf('requestApproval'), 'action', 'summary', 'input') }),
+    'Ask people for permission to do a thing, once. approved: do exactly this now. rejected: do not. pending: the run has ended; after the decision, claim and ask again with the same action and input.',
+  input: z.object({
+    run,
+    ...members(bodyOf('requestApproval'), 'action', 'summary'),
+    input: z.unknown().meta({ description: 'All that the action works on, any JSON. Default null.' }),
+  }),
   output: z.object({
     ...members(approvalAnswer, 'outcome'),
     approval_id: id,
@@ -233,6 +275,33 @@ async function work(
   return { value: answer, text, next: step }
 }
 
+const releaseTask = tool({
+  ...write,
+  name: 'release_task',
+  description: 'Give the task back for another claim, without counting the attempt.',
+  input: z.object({ run }),
+  output: z.object({ ...members(held, 'status'), next }),
+  hints: { destructiveHint: false },
+  run: (call) => work(call, 'releaseTask', [], 'Given back.', nextSteps.released),
+})
+
+const usageBody = bodyOf('reportTaskUsage')
+const usageNames = ['model', 'input_tokens', 'output_tokens', 'cached_input_tokens', 'cost_usd'] as const
+
+const reportUsage = tool({
+  ...write,
+  name: 'report_usage',
+  description: 'Record the tokens used since the last report, for costs and budgets.',
+  input: z.object({ run, ...members(usageBody, ...usageNames) }),
+  output: z.object({ ...members(operationSchemas('reportTaskUsage').answer, 'spent'), next }),
+  hints: { destructiveHint: false },
+  async run({ board, args }) {
+    const answer = await board.call('reportTaskUsage', underRun(args, ...usageNames))
+    const step = answer['spent'] === null ? nextSteps.recorded : nextSteps.spent
+    return { value: { spent: answer['spent'] }, text: 'Recorded.', next: step }
+  },
+})
+
 /** What an agent needs that works tasks. */
 export const workerTools: readonly Tool[] = [
   claimTask,
@@ -242,6 +311,8 @@ export const workerTools: readonly Tool[] = [
   addOutput,
   completeTask,
   failTask,
+  releaseTask,
+  reportUsage,
   askPerson,
   requestApproval,
   getApproval,

@@ -21,6 +21,20 @@ const AGE_RISES = ['0', 'p.age_rise']
 const poolLane = (pool: string, lane: Lane): string =>
   `(${pool}, ${lane}, ${DUE_RISES[lane >> 1]} + ${AGE_RISES[lane & 1]})`
 
+const bestOfPools = (requested: string): string => /* sql */ `
+    select t.task_id, t.due_date, t.created_at, t.key + pool_lane.rise as score
+    from p,
+      lateral (values ${lanes.flatMap((lane) => POOLS.map((pool) => poolLane(pool, lane))).join(', ')}
+      ) as pool_lane (pool, lane, rise),
+      lateral (${bestTasksOf('$5::text', 'pool_lane.pool', 'pool_lane.lane', `(select greatest(16, 2 * ${requested}) + 4)`)}
+      ) as t`
+
+/** The task of $7, from a place that may not have noticed yet that its wait is over. */
+const oneTask = (): string => /* sql */ `
+    select t.task_id, t.due_date, t.created_at, 0 as score
+    from p join taskboard.todo t on t.task_id = $7::text and t.workspace_id = $5::text
+      and (t.ready or t.not_before <= p.now) and t.agent_id in (${POOLS.join(', ')})`
+
 /**
  * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions.
  *
@@ -28,7 +42,7 @@ const poolLane = (pool: string, lane: Lane): string =>
  * those that only this agent may take; none when it is paused or at its bound, which is asked after the completions. They are locked from the best on. One that another claimer or writer holds is skipped. When the next wait ends is a separate
  * query: a bare call would run once for every row of the result.
  */
-function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
+function forAgent(verb: string, withCompletions: boolean, candidates = bestOfPools): Statement<ClaimRow> {
   const parts = claimParts(withCompletions, '(select is_stale from p)', '(select is_known from p)')
   return statement<ClaimRow>(
     verb,
@@ -50,12 +64,7 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
     from (select ${parts.requested} as requested offset 0) as r, p
   ),
   candidate as materialized (
-    select t.task_id, t.due_date, t.created_at, t.key + pool_lane.rise as score
-    from p,
-      lateral (values ${lanes.flatMap((lane) => POOLS.map((pool) => poolLane(pool, lane))).join(', ')}
-      ) as pool_lane (pool, lane, rise),
-      lateral (${bestTasksOf('$5::text', 'pool_lane.pool', 'pool_lane.lane', `(select greatest(16, 2 * ${parts.requested}) + 4)`)}
-      ) as t
+    ${candidates(parts.requested)}
     where p.is_known and (select most from capacity) > 0
   ),
   picked as materialized (
@@ -87,3 +96,5 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
 
 export const claimForAgent = forAgent('claim_for_agent', false)
 export const completeAndClaimForAgent = forAgent('complete_and_claim_for_agent', true)
+/** Also the task. */
+export const claimOneForAgent = forAgent('claim_one_for_agent', false, oneTask)

@@ -3,7 +3,7 @@ import { anyAgentType, type ClaimByType, type ClaimForAgent, type ClaimTarget } 
 import type { Session } from '../database.js'
 import { statement } from '../statement.js'
 import { claimByFallback, claimByType, type TypeClaimRow } from './claim-by-type.js'
-import { claimForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
+import { claimForAgent, claimOneForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
 import { type ClaimRow, LEAST_DEPTH, MOST_CLAIMED } from './claim-sql.js'
 import { type CompletionInput, completionValues } from './complete-sql.js'
 import { toTask } from './task-row.js'
@@ -117,14 +117,18 @@ export function createTaskClaims(): TaskClaims {
 
 async function claimCandidatesForAgent(
   session: Session,
-  { workspaceId, agentId, leaseMs }: ClaimForAgent,
+  { workspaceId, agentId, leaseMs, taskId }: ClaimForAgent,
   now: Instant | null,
   { exact, limit, completions }: ClaimQuery,
 ): Promise<Candidates> {
   const values = [now, exact, limit, leaseMs, workspaceId, agentId]
+  const claim = () =>
+    taskId === undefined
+      ? session.run(claimForAgent, values)
+      : session.run(claimOneForAgent, [...values, taskId])
   const rows = inOrder(
     completions.length === 0
-      ? await session.run(claimForAgent, values)
+      ? await claim()
       : await session.run(completeAndClaimForAgent, [...values, completionValues(completions)]),
   )
   return toCandidates(rows, completions.length, true)

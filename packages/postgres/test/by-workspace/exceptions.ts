@@ -77,6 +77,7 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
   'joins calls of several workspaces, each of which it names': [
     'check_claims',
     'claim_for_agent',
+    'claim_one_for_agent',
     'complete_and_claim_for_agent',
     'complete_tasks',
     'insert_dependent_tasks',

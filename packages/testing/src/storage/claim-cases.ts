@@ -76,6 +76,31 @@ export const claimCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'claims.one-task',
+    name: 'a claim of one task takes it before better ones, if it is ready for the agent, and takes no other',
+    async check({ storage, workspaceId, agent, addAgent, add, at }) {
+      const claimOne = async (taskId: string, agentId = agent.id, afterMs = 0) => {
+        const target = { workspaceId, agentId, leaseMs: LEASE_MS, taskId }
+        return (await storage.tasks.claimTasks({ target, limit: 1 }, at(afterMs))).tasks.map(({ id }) => id)
+      }
+      await add({ priority: 'urgent' })
+      const low = await add({ priority: 'low' })
+      assert.deepEqual(await claimOne(low.id), [low.id])
+      assert.deepEqual(await claimOne(low.id), [], 'it is taken')
+      const planned = await add({ notBefore: START + MINUTE })
+      assert.deepEqual(await claimOne(planned.id), [])
+      assert.deepEqual(await claimOne(planned.id, agent.id, 2 * MINUTE), [planned.id])
+      const other = await addAgent('other')
+      const typed = await add({ type: 'other' })
+      const assigned = await add({ assignedTo: other.id })
+      for (const { id } of [typed, assigned]) {
+        assert.deepEqual(await claimOne(id), [], 'it is for the other agent')
+        assert.deepEqual(await claimOne(id, other.id), [id])
+      }
+      assert.deepEqual(await claimOne(unknownId('task')), [])
+    },
+  },
+  {
     id: 'claims.best-first',
     name: 'the highest flag is taken first',
     async check({ add, claim }) {

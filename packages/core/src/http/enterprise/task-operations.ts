@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Principal } from '../../access/index.js'
 import {
+  completionInput,
   holdInput,
   holdReasons,
   mostListedTasks,
@@ -305,15 +306,17 @@ const releaseTask = operation({
   ...common,
   id: 'releaseTask',
   summary: 'Releases a held task: agents can take it again, with fresh attempts',
+  description:
+    'With the fencing_token of a claim, the agent that works on the task gives it back: it is ready at once, and the attempt does not count.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/release',
   scope: 'tasks:write',
   params,
-  body: z.object({}),
+  body: z.object({ fencing_token: completionInput.shape.fencingToken.optional() }),
   answer: detail,
-  async run({ services, principal, params: { task_id: id } }) {
+  async run({ services, principal, params: { task_id: id }, body }) {
     const board = await boardOfTask(services, principal, id)
-    await board.release(id, { actor: actorOf(principal) })
+    await board.release(id, { fencingToken: body.fencing_token, actor: actorOf(principal) })
     return detailOf(services, principal, id)
   },
 })

@@ -55,13 +55,21 @@ const claimTask = operation({
   id: 'claimTask',
   summary: 'Claims the best ready task for an agent outside of the host',
   description:
-    'The agent has a lease of lease_s seconds on the task. Each of its writes renews the lease. After the lease another agent can take the task. Null when no task is ready.',
+    'The agent has a lease of lease_s seconds on the task. Each of its writes renews the lease. After the lease another agent can take the task. Null when no task is ready. With task_id it claims that task alone.',
   path: '/v2/tasks/claim',
-  body: z.object({ agent_id: idText, lease_s: claimedFor }),
+  body: z.object({
+    agent_id: idText,
+    lease_s: claimedFor,
+    task_id: idText.optional().meta({
+      description:
+        'To claim this task alone: 409 with the reason when the agent cannot take it. If the agent already has it, the earlier run ends, and its attempt does not count.',
+    }),
+  }),
   answer: { status: 200, schema: z.object({ task: claimedTaskJson.nullable() }) },
   async run({ services, principal, body }) {
     const { id: agentId, name, workspaceId } = await services.agents.find(principal, body.agent_id)
-    const task = await services.board(workspaceId).claim({ agentId, leaseMs: toMs(body.lease_s) })
+    const wanted = { agentId, leaseMs: toMs(body.lease_s), taskId: body.task_id }
+    const task = await services.board(workspaceId).claim(wanted)
     if (task?.lease == null) return { task: null }
     const { fencingToken, expiresAt } = task.lease
     const agent = { id: agentId, name, status: 'busy' } as const
