@@ -225,7 +225,10 @@ const requestApproval = tool({
   input: z.object({
     run,
     ...members(bodyOf('requestApproval'), 'action', 'summary'),
-    input: z.unknown().meta({ description: 'All that the action works on, any JSON. Default null.' }),
+    input: z
+      .unknown()
+      .optional()
+      .meta({ description: 'All that the action works on, any JSON. Default null.' }),
   }),
   output: z.object({
     ...members(approvalAnswer, 'outcome'),
