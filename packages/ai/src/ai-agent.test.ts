@@ -81,11 +81,14 @@ describe('a prompt injection in a title', () => {
       [['__proto__', {}]],
       'I could not.',
     ])
-    const { work } = await agentBoard(
+    const { work, board } = await agentBoard(
       { model: () => model, tools: { search, transfer: spied } },
       { tools: ['search'] },
     )
-    expect(await work({ title })).toMatchObject({ column: 'DONE', result: 'I could not.' })
+    const done = await work({ title })
+    expect(done).toMatchObject({ column: 'DONE', result: 'I could not.' })
+    const lines = (await board.logs(done.id)).map(({ message }) => message)
+    expect(lines).toContainEqual(expect.stringContaining('call 1 of the model: transfer (refused) ('))
     expect(transferred).toBe(0)
     expect(new Set(tools().flat()).has('transfer')).toBe(false)
     expect(prompts()[1]).toContain("unavailable tool 'transfer'")

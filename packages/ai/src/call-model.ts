@@ -35,8 +35,8 @@ export interface ModelAnswer {
   readonly finishReason: FinishReason
   /** The calls to execute. */
   readonly calls: readonly ToolCall[]
-  /** Whether there were calls of tools that do not exist, or with inputs that do not fit. `messages` has their refusals. */
-  readonly hasInvalidCalls: boolean
+  /** The tools of calls that were refused: they do not exist, or the inputs do not fit. `messages` has the refusals. */
+  readonly refusedTools: readonly string[]
   readonly messages: readonly ModelMessage[]
   readonly usage: Usage
   /** Whether the provider has reported no usage, so that it was estimated from the length of the texts. */
@@ -108,7 +108,7 @@ function toAnswer(
     text,
     finishReason,
     calls: valid.map(({ toolCallId, toolName, input: given }) => ({ toolCallId, toolName, input: given })),
-    hasInvalidCalls: valid.length < executed.length,
+    refusedTools: executed.filter((call) => call.invalid === true).map(({ toolName }) => toolName),
     messages: response.messages,
     isEstimated,
     usage: {

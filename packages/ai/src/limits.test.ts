@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { TaskFailure } from '@taskboard/core'
-import { APICallError, tool } from 'ai'
+import { APICallError, JSONParseError, tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { agentBoard } from '../test/agent-board.js'
@@ -76,6 +76,26 @@ describe('a budget', () => {
   })
 })
 
+describe('an answer that spends the budget', () => {
+  it('is kept in the thread, once, for people and the next attempt', async () => {
+    const { model, prompts } = scriptedModel(['The sum is 70.', 'done'])
+    const { work, board } = await agentBoard({ model: () => model })
+    const { id, hold, result } = await work({ title: 'x', budget: { tokens: 1 } })
+    expect([hold?.reason, result]).toEqual(['budget', null])
+    const thread = async () =>
+      (await board.comments(id)).comments.map(({ author, body }) => [author.kind, body])
+    await expect
+      .poll(thread)
+      .toEqual([
+        ['agent', 'This answer has spent the budget, so the task has no result yet:\n\nThe sum is 70.'],
+      ])
+    await board.update(id, { budget: null })
+    await board.release(id)
+    await expect.poll(async () => (await board.get(id)).column).toBe('DONE')
+    expect(prompts()[1]).toContain('The sum is 70.')
+  })
+})
+
 describe('the number of calls', () => {
   it('is limited: the task goes on hold', async () => {
     const { note } = countingTool()
@@ -128,9 +148,10 @@ describe('a person who takes the task away', () => {
 })
 
 describe('a failure', () => {
-  const failed = (statusCode: number | undefined, message = 'no such model: x') =>
+  const failed = (statusCode: number | undefined, message = 'no such model: x', data?: object) =>
     new APICallError({
       message,
+      data,
       url: 'https://model.example',
       requestBodyValues: { prompt: 'secret words' },
       responseHeaders: { 'retry-after-ms': '1' },
@@ -148,6 +169,35 @@ describe('a failure', () => {
     expect((await work({ title: 'secret words' })).hold).toMatchObject({ reason: 'failed', message })
     expect(calls).toHaveLength(1)
     expect(inspect(logged, { depth: 10 })).not.toContain('secret')
+  })
+
+  it.each([
+    [
+      { error: { code: 'context_length_exceeded', type: 'invalid_request_error', message: 'secret words' } },
+      'the provider of the model answered 400 (context_length_exceeded)',
+    ],
+    [
+      { error: { code: 'unsupported_parameter', param: 'temperature' } },
+      'the provider of the model answered 400 (unsupported_parameter: temperature)',
+    ],
+    [
+      { type: 'error', error: { type: 'invalid_request_error', param: 'secret words' } },
+      'the provider of the model answered 400 (invalid_request_error)',
+    ],
+    [{ error: { code: 'secret words' } }, 'the provider of the model answered 400'],
+    [{ error: null }, 'the provider of the model answered 400'],
+  ])('of the request says the reason by its name: %j', async (data, message) => {
+    const { model } = scriptedModel([failed(400, 'secret words', data)])
+    const { work } = await agentBoard({ model: () => model })
+    expect((await work({ title: 'x' })).hold?.message).toBe(message)
+  })
+
+  it('of an answer that is no JSON says so', async () => {
+    const { model } = scriptedModel([new JSONParseError({ text: 'secret words', cause: new Error('x') })])
+    const { work } = await agentBoard({ model: () => model })
+    expect((await work({ title: 'x', maxAttempts: 1 })).hold?.message).toBe(
+      'the provider of the model answered what cannot be read: AI_JSONParseError',
+    )
   })
 
   it('that may pass is repeated within the attempt', async () => {

@@ -1,11 +1,14 @@
 import { RetryLater, TaskFailure } from '@taskboard/core'
 import {
   APICallError,
+  InvalidResponseDataError,
   InvalidPromptError,
+  JSONParseError,
   LoadAPIKeyError,
   LoadSettingError,
   NoSuchModelError,
   RetryError,
+  TypeValidationError,
   UnsupportedFunctionalityError,
 } from 'ai'
 import { retryAfterMs } from './retry-after.js'
@@ -19,6 +22,9 @@ const FINAL = [
   NoSuchModelError,
   UnsupportedFunctionalityError,
 ]
+
+/** Of an answer that is not what the provider's protocol says. */
+const UNREADABLE = [InvalidResponseDataError, JSONParseError, TypeValidationError]
 
 /** What Node.js and its `fetch` say of a connection that was not made, or broke. */
 const CONNECTION_CODE =
@@ -36,17 +42,31 @@ export function modelFailure(error: unknown): Error {
   if (isConnectionFault(last)) return new RetryLater('the connection to the provider of the model broke off')
   if (FINAL.some((kind) => kind.isInstance(last)))
     return new TaskFailure(`the model cannot be called: ${nameOf(last)}`)
+  if (UNREADABLE.some((kind) => kind.isInstance(last)))
+    return new Error(`the provider of the model answered what cannot be read: ${nameOf(last)}`)
   return new Error(`the call of the model failed: ${nameOf(last)}`)
 }
 
-function callFailure({ statusCode, isRetryable, message, responseHeaders = {} }: APICallError): Error {
+function callFailure({ statusCode, isRetryable, message, data, responseHeaders = {} }: APICallError): Error {
   const failure = (text: string): Error =>
     isRetryable
       ? new RetryLater(text, { retryAfterMs: retryAfterMs(responseHeaders) })
       : new TaskFailure(text)
   if (statusCode === undefined) return failure('the provider of the model cannot be reached')
-  const quote = mayQuote(statusCode) ? `: ${message.slice(0, LONGEST_QUOTE).toWellFormed()}` : ''
+  const quote = mayQuote(statusCode) ? `: ${message.slice(0, LONGEST_QUOTE).toWellFormed()}` : reasonOf(data)
   return failure(`the provider of the model answered ${statusCode}${quote}`)
+}
+
+/** Names that a provider gives to reasons and parameters. A text, which may quote the request, is none. */
+const PROVIDER_NAME = /^[\w.[\]-]{1,100}$/
+
+/** The reason of a refused request as OpenAI, Anthropic and servers like theirs name it: ` (unsupported_parameter: temperature)`. */
+function reasonOf(data: unknown): string {
+  const { error } = (data ?? {}) as { readonly error?: Readonly<Record<string, unknown>> | null }
+  const { code, type, param } = error ?? {}
+  const named = (value: unknown): value is string => typeof value === 'string' && PROVIDER_NAME.test(value)
+  const names = [[code, type].find(named), named(param) ? param : undefined].filter(named)
+  return names.length === 0 ? '' : ` (${names.join(': ')})`
 }
 
 /** The provider had begun an answer, so its status says nothing. */

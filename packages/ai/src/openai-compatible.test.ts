@@ -54,7 +54,7 @@ describe.each([{ streaming: true }, { streaming: false }])(
       expect(await work({ title: 'x' })).toMatchObject({ column: 'DONE', attempts: 1, fencingToken: 2 })
       expect(await work({ title: 'y' })).toMatchObject({
         attempts: 1,
-        hold: { reason: 'failed', message: 'the provider of the model answered 400' },
+        hold: { reason: 'failed', message: 'the provider of the model answered 400 (error)' },
       })
       expect(printed).not.toHaveBeenCalled()
     })

@@ -1,6 +1,7 @@
 import { TaskFailure, type Task, type TaskContext } from '@taskboard/core'
 import type { ModelMessage } from 'ai'
 import type { AiAgentSettings } from './ai-agent-options.js'
+import type { Run } from './run.js'
 import { doApprovedCalls } from './approved-calls.js'
 import { callModel, type ModelAnswer } from './call-model.js'
 import { createMark } from './prompt/mark.js'
@@ -14,6 +15,7 @@ import { openTranscript } from './transcript.js'
 
 /** While a run goes on, its progress is an estimate that stays below this. */
 const MOST_PROGRESS = 95
+const LONGEST_QUOTE = 300
 
 /** One attempt at a task: calls the model, executes the tools that it calls, and so on until it answers without a call. */
 export async function workTask(settings: AiAgentSettings, task: Task, context: TaskContext): Promise<string> {
@@ -44,10 +46,11 @@ export async function workTask(settings: AiAgentSettings, task: Task, context: T
     messages.push(...answer.messages)
     await context.usage(answer.usage)
     await transcript.keep(messages)
+    if (signal.aborted && isLast(answer)) await keepPaidAnswer(run, answer)
     // The report may have spent a budget: then nothing of the answer is carried out.
     signal.throwIfAborted()
     await context.log(describeStep(step, answer), 'debug')
-    if (answer.calls.length === 0 && !answer.hasInvalidCalls) return resultOf(answer)
+    if (isLast(answer)) return resultOf(answer)
     await context.progress(Math.min(MOST_PROGRESS, (100 * step) / settings.maxSteps))
     const results = await executeCalls(run, answer.calls, messages)
     if (results !== null) messages.push(results)
@@ -55,9 +58,27 @@ export async function workTask(settings: AiAgentSettings, task: Task, context: T
   throw new TaskFailure(`no result after ${settings.maxSteps} calls of the model`)
 }
 
+/** Other names are a text of the model. */
+const TOOL_NAME = /^[\w.-]{1,64}$/
+
+const isLast = ({ calls, refusedTools }: ModelAnswer): boolean =>
+  calls.length === 0 && refusedTools.length === 0
+
+const MOST_KEPT = 19_000
+
+/** The answer that has spent a budget is paid for, though it is no result: people and the next attempt find it in the thread. */
+async function keepPaidAnswer({ task, context }: Run, { text }: ModelAnswer): Promise<void> {
+  if (text.trim() === '') return
+  const { hold } = await context.board.get(task.id)
+  if (hold?.reason !== 'budget') return
+  const body = `This answer has spent the budget, so the task has no result yet:\n\n${text.slice(0, MOST_KEPT).toWellFormed()}`
+  await context.board.comment(task.id, { body })
+}
+
 /** For people who follow the run. It has no text of the prompt or the answer. */
-function describeStep(step: number, { calls, usage, isEstimated }: ModelAnswer): string {
-  const names = calls.map(({ toolName }) => toolName).join(', ')
+function describeStep(step: number, { calls, refusedTools, usage, isEstimated }: ModelAnswer): string {
+  const refused = refusedTools.map((name) => `${TOOL_NAME.test(name) ? name : 'a tool'} (refused)`)
+  const names = [...calls.map(({ toolName }) => toolName), ...refused].join(', ')
   const about = isEstimated ? 'about ' : ''
   const used = `${about}${usage.inputTokens} tokens in, ${usage.outputTokens} out`
   return `call ${step} of the model: ${names === '' ? 'no tool' : names} (${used})`
@@ -67,7 +88,11 @@ function resultOf({ text, finishReason }: ModelAnswer): string {
   if (finishReason === 'length') {
     throw new TaskFailure("the model's answer was cut off at the most that it may write")
   }
-  if (finishReason === 'content-filter') throw new TaskFailure('a filter of the provider stopped the answer')
+  if (finishReason === 'content-filter') {
+    const said =
+      text.trim() === '' ? '' : `, which began: ${text.trim().slice(0, LONGEST_QUOTE).toWellFormed()}`
+    throw new TaskFailure(`a filter of the provider stopped the answer${said}`)
+  }
   if (finishReason === 'error') throw new Error('the model ended its answer with an error')
   if (text.trim() === '') throw new Error('the model answered nothing')
   return text
