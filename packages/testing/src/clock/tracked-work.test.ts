@@ -87,7 +87,8 @@ describe('tracked work', () => {
   })
 
   it('that waits for the test parks after the patience, once', async () => {
-    const clock = virtualClock(0, { patienceMs: 20 })
+    const silent: unknown[] = []
+    const clock = virtualClock(0, { patienceMs: 20, onSilent: (...told) => silent.push(told) })
     const gate = newGate<void>()
     const run = clock.track('task_1', async () => {
       await gate.promise
@@ -99,6 +100,7 @@ describe('tracked work', () => {
     const others = await countTurns(() => clock.advance({ seconds: 199 }))
     expect(fired).toBe(200)
     expect(clock.pending().works).toEqual([{ label: 'task_1', parked: 'silence' }])
+    expect(silent).toEqual([['task_1', 20]])
     expect(first).toBeGreaterThan(20)
     expect(others).toBeLessThan(199 * 10)
     gate.resolve()

@@ -55,6 +55,11 @@ export interface VirtualClockOptions {
   readonly patienceMs?: number
   /** The same for all other work, including webhook sends. Default 5 s. Only work that never gets an answer waits that long. */
   readonly ioPatienceMs?: number
+  /**
+   * Called with the label of work that was silent for its patience, so that time goes on without it; of an agent's run it is the task's id.
+   * Default: the first one of a process is a warning of the process.
+   */
+  readonly onSilent?: (label: string, patienceMs: number) => void
 }
 
 /** The default start of a virtual clock: 2026-01-01T00:00:00Z. */
@@ -66,6 +71,17 @@ const ROUNDS_PER_INSTANT = 10_000
  * takes time and memory for every such storage that has run something, and tests create many clocks.
  */
 const running = new AsyncLocalStorage<ReadonlyMap<object, Work | undefined>>()
+
+let hasWarned = false
+
+function warnOnce(label: string, patienceMs: number): void {
+  if (hasWarned) return
+  hasWarned = true
+  process.emitWarning(
+    `${label} did nothing for ${patienceMs} ms of real time, so virtualClock went on without it. If it waits for something real, such as an HTTP answer, raise patienceMs. Told once; onSilent hears of each.`,
+    'TaskboardClockWarning',
+  )
+}
 
 /**
  * Creates a clock that stands at `start`: a `Date`, milliseconds since the epoch, or an ISO 8601 text.
@@ -87,7 +103,12 @@ export function virtualClock(
   start: Date | number | string = DEFAULT_START,
   options: VirtualClockOptions = {},
 ): VirtualClock {
-  const works = createWorkRegistry({ runMs: options.patienceMs ?? 75, workMs: options.ioPatienceMs ?? 5_000 })
+  const { patienceMs = 75, ioPatienceMs = 5_000, onSilent = warnOnce } = options
+  const works = createWorkRegistry({
+    runMs: patienceMs,
+    workMs: ioPatienceMs,
+    onSilent: (work) => onSilent(work.label, work.patienceMs),
+  })
   const timers = createTimerHeap()
   const key = {}
   let present = toInstant(start)

@@ -44,6 +44,8 @@ export interface Patience {
   readonly runMs: number
   /** For everything else: it waits for a socket or a storage, which answer. */
   readonly workMs: number
+  /** Called with work that is parked because it was silent. */
+  readonly onSilent: (work: Pick<Work, 'label' | 'patienceMs'>) => void
 }
 
 /** Work that only reads the clock is parked after this many times its patience. */
@@ -126,13 +128,14 @@ export function createWorkRegistry(patience: Patience): WorkRegistry {
         if (isPatient) continue
         work.parkedBySilence = true
         refresh(work)
+        patience.onSilent(work)
       }
     },
     list: () => [...works].map((work) => ({ label: work.label, parked: reasonOf(work) })),
   }
 }
 
-function newWork(label: string, patience: Patience): Work {
+function newWork(label: string, patience: Omit<Patience, 'onSilent'>): Work {
   return {
     label,
     patienceMs: label.startsWith('task_') ? patience.runMs : patience.workMs,
