@@ -33,4 +33,11 @@ export type {
 export type { RetryOptions } from './retry.js'
 export type * from './wire.js'
 export { TaskFailure } from './worker/task-failure.js'
-export type { ApprovalResult, TaskClaim, TaskContext, Worker, WorkerOptions } from './worker/index.js'
+export type {
+  ApprovalResult,
+  TaskClaim,
+  TaskContext,
+  TaskOutcome,
+  Worker,
+  WorkerOptions,
+} from './worker/index.js'

@@ -26,7 +26,7 @@ async function work(call: Call): Promise<void> {
   const client = await cli.client()
   const agentId = await agentIdOf(client, textOf(options, 'agent') ?? '')
   const stopping = new AbortController()
-  const runs = new Set<Promise<unknown>>()
+  let last: string | undefined
   const note = (text: string): void => cli.output.note(text)
   const worker = client.worker({
     agentId,
@@ -35,32 +35,23 @@ async function work(call: Call): Promise<void> {
     onError: (error, taskId) => note(`${taskId ?? agentId}: ${(error as Error).message}`),
     run(task, context) {
       note(`${task.id}: attempt ${context.claim.attempt}`)
-      context.signal.addEventListener('abort', () => note(`${task.id}: ${reasonOf(context.signal)}`))
-      const run = workTask(task, context, {
+      return workTask(task, context, {
         command: textOf(options, 'exec') ?? '',
         graceMs,
         env: process.env,
         note,
         onError: (chunk) => void process.stderr.write(chunk),
       })
-      const settled = run.then(
-        () => cli.output.result({ task_id: task.id, outcome: 'done' }, `${task.id}  done`),
-        (error: unknown) => {
-          if (context.signal.aborted) return
-          const outcome = (error as { readonly retry?: boolean }).retry === false ? 'failed' : 'retry'
-          const reason = (error as Error).message
-          cli.output.result(
-            { task_id: task.id, outcome, reason },
-            `${task.id}  ${outcome}  ${oneLine(reason)}`,
-          )
-        },
-      )
-      runs.add(settled)
-      void settled.finally(() => {
-        runs.delete(settled)
-        if (options['once'] === true) stopping.abort()
-      })
-      return run
+    },
+    onOutcome({ taskId, outcome, reason }) {
+      last = outcome
+      if (outcome === 'ended') note(`${taskId}: ${reason ?? 'the run has ended'}`)
+      else {
+        const shown = reason === null ? '' : `  ${oneLine(reason)}`
+        const result = { task_id: taskId, outcome, ...(reason === null ? {} : { reason }) }
+        cli.output.result(result, `${taskId}  ${outcome}${shown}`)
+      }
+      if (options['once'] === true) stopping.abort()
     },
   })
   stopping.signal.addEventListener('abort', () => void worker.stop({ drainTimeoutMs: drainMs }))
@@ -71,11 +62,8 @@ async function work(call: Call): Promise<void> {
     stopping.abort()
   })
   await worker.done
-  await Promise.allSettled(runs)
-}
-
-function reasonOf({ reason }: AbortSignal): string {
-  return reason instanceof Error ? reason.message : String(reason)
+  if (options['once'] === true && (last === 'retry' || last === 'failed'))
+    throw new CliError('failed', 'the attempt failed')
 }
 
 export const workCommand: Command = {
@@ -89,7 +77,7 @@ export const workCommand: Command = {
       isRequired: true,
     },
     { flags: '--concurrency <count>', summary: 'how many tasks at once: 1 to 100, default 1' },
-    { flags: '--once', summary: 'ends after one attempt' },
+    { flags: '--once', summary: 'ends after one attempt; with the exit code 1 when that failed' },
     {
       flags: '--lease <seconds>',
       summary: 'how long a task stays claimed when the program is cut off; default 60',

@@ -45,7 +45,7 @@ describe('work --exec', { timeout: 60_000 }, () => {
     const { id } = await host.board.add({ title: 'Translate', description: 'Guten Tag' })
     const reported: unknown[] = []
     host.taskboard.events.on('task.progress', ({ data }) => reported.push(data.progress))
-    const { code, stdout } = await work(
+    const { code, stdout, stderr } = await work(
       `cat > "$FOLDER/input.json"
        echo 40 >&3
        echo "reading page 3" >&3
@@ -57,6 +57,7 @@ describe('work --exec', { timeout: 60_000 }, () => {
       ['--once'],
     ).ended
     expect({ code, stdout }).toEqual({ code: 0, stdout: `{"task_id":"${id}","outcome":"done"}\n` })
+    expect(stderr).not.toContain('stops')
     const input = JSON.parse(readFileSync(join(folder, 'input.json'), 'utf8')) as Readonly<
       Record<string, unknown>
     >
@@ -104,7 +105,21 @@ describe('work --exec', { timeout: 60_000 }, () => {
       column: 'TODO',
       hold: { reason: 'failed', message: 'there is no text' },
     })
-    expect((await other.ended).stdout).toContain('"outcome":"failed"')
+    const { stdout, code } = await other.ended
+    expect([stdout.includes('"outcome":"failed"'), code]).toEqual([true, 1])
+  })
+
+  it('says what the board has stored, and ends with 1 when that is a failure', async () => {
+    const { id } = await host.board.add({ title: 'NUL' })
+    const { code, stdout } = await work(String.raw`printf 'a\0b'`, ['--once']).ended
+    const [line = ''] = stdout.split('\n')
+    expect(JSON.parse(line)).toEqual({
+      task_id: id,
+      outcome: 'failed',
+      reason: expect.stringContaining('result must not contain NUL') as string,
+    })
+    expect(code).toBe(1)
+    expect((await host.board.get(id)).hold?.reason).toBe('failed')
   })
 
   it('ends a cancelled program with SIGTERM, then its whole group with SIGKILL', async () => {

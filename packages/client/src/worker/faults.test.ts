@@ -32,7 +32,7 @@ function boardOf({ faults = {} }: { readonly faults?: Partial<Record<string, () 
     log: called('log'),
     complete: called('complete'),
     fail: called('fail'),
-    move: called('move'),
+    release: called('release'),
   }
   const realtime = { subscribe: () => ({ [Symbol.asyncIterator]: async function* () {} }) }
   const api = {
@@ -125,7 +125,7 @@ describe('a worker', () => {
     const stopped = worker.stop({ drainTimeoutMs: Infinity })
     await vi.advanceTimersByTimeAsync(600_000)
     await stopped
-    expect([times(writes, 'complete'), times(writes, 'move')]).toEqual([1, 0])
+    expect([times(writes, 'complete'), times(writes, 'release')]).toEqual([1, 0])
   })
 
   it('leaves no rejection behind of what its run did not await', async () => {
@@ -139,7 +139,7 @@ describe('a worker', () => {
     await expect.poll(() => times(writes, 'log')).toBe(1)
     // A rejection that nobody handles fails the run of the tests.
     await worker.stop({ drainTimeoutMs: 0 })
-    expect(times(writes, 'move')).toBe(1)
+    expect(times(writes, 'release')).toBe(1)
   })
 })
 

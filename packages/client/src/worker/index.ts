@@ -1,5 +1,6 @@
 export { startWorker } from './worker.js'
 export type { Worker, WorkerOptions } from './worker.js'
+export type { TaskOutcome } from './task-run.js'
 export { TaskFailure } from './task-failure.js'
 export type { ApprovalResult, TaskClaim, TaskContext } from './task-context.js'
 export type { WorkerApi } from './worker-api.js'

@@ -5,6 +5,20 @@ import { createWriter } from './task-writer.js'
 import { messageOf, toResult } from './task-result.js'
 import type { WorkerApi } from './worker-api.js'
 
+/** What an attempt has left on the board. */
+export interface TaskOutcome {
+  readonly taskId: string
+  /**
+   * `done` with the result; `retry` after a failure, and `failed` without another attempt; `ended`: nothing of this kind was stored, because the
+   * task waits for people, was given back, or was taken away.
+   */
+  readonly outcome: 'done' | 'retry' | 'failed' | 'ended'
+  /** Of a failure, and why the run ended; else null. */
+  readonly reason: string | null
+}
+
+type Ending = Omit<TaskOutcome, 'taskId'>
+
 export interface TaskRunOptions<Client> {
   readonly client: Client
   readonly task: ClaimedTask
@@ -14,6 +28,7 @@ export interface TaskRunOptions<Client> {
   readonly agent: () => Promise<Agent>
   readonly work: (task: ClaimedTask, context: TaskContext<Client>) => unknown
   readonly onError: (error: unknown, taskId: string) => void
+  readonly onOutcome: (outcome: TaskOutcome) => void
 }
 
 const FIRST_WAIT_MS = 250
@@ -50,8 +65,16 @@ export class TaskRun<Client extends WorkerApi> {
       onError: (error) => this.#report(error),
     })
     this.settled = this.#perform(earlier)
-      .catch((error: unknown) => this.#report(error))
-      .finally(() => this.lease.release())
+      .catch((error: unknown): null => {
+        this.#report(error)
+        return null
+      })
+      .then((ending) => {
+        this.lease.release()
+        const { reason } = this.lease.signal
+        const why = reason instanceof Error ? reason.message : null
+        this.#options.onOutcome({ taskId: task.id, ...(ending ?? { outcome: 'ended', reason: why }) })
+      })
   }
 
   /** Something happened to the task. */
@@ -75,7 +98,8 @@ export class TaskRun<Client extends WorkerApi> {
     this.#options.onError(error, this.#options.task.id)
   }
 
-  async #perform(earlier: Promise<void> | undefined): Promise<void> {
+  /** Null when nothing was stored. */
+  async #perform(earlier: Promise<void> | undefined): Promise<Ending | null> {
     await earlier
     const { client, task, agent, work } = this.#options
     const { lease } = this
@@ -83,10 +107,10 @@ export class TaskRun<Client extends WorkerApi> {
       agent: await agent(),
       ...(await readBackground(client, task)),
     }))
-    if (briefing === null) return
+    if (briefing === null) return null
     const write = createWriter(lease)
     const context = createTaskContext(client, task, briefing, { lease, write })
-    let outcome: () => Promise<unknown>
+    let outcome: () => Promise<Ending | null>
     try {
       lease.signal.throwIfAborted()
       const result = toResult(await work(task, context))
@@ -99,7 +123,7 @@ export class TaskRun<Client extends WorkerApi> {
     }
     await write.settled()
     this.#isEnding = lease.isHeld
-    await this.#whileHeld(outcome)
+    return this.#whileHeld(outcome)
   }
 
   /** Retries after faults while the lease lasts; null when the task was lost. */
@@ -119,36 +143,38 @@ export class TaskRun<Client extends WorkerApi> {
     return null
   }
 
-  async #complete(result: string): Promise<void> {
+  async #complete(result: string): Promise<Ending> {
     const { client, task } = this.#options
     try {
       await client.tasks.complete(task.id, { fencing_token: task.fencing_token, result }, ONCE)
+      return { outcome: 'done', reason: null }
     } catch (error) {
       const { status } = refusalOf(error)
       // The result itself is refused: a retry would return the same.
       if (status !== 400 && status !== 413) throw error
-      await this.#fail(error, false)
+      return this.#fail(error, false)
     }
   }
 
-  #fail(error: unknown, retry: boolean): Promise<unknown> {
+  async #fail(error: unknown, retry: boolean): Promise<Ending> {
     const { client, task } = this.#options
     const { id, fencing_token } = task
     const wait = retry ? waitOf(error) : null
+    const reason = messageOf(error)
     const given = {
       fencing_token,
-      reason: messageOf(error),
+      reason,
       retry,
       ...(wait !== null && { retry_after_s: wait }),
     }
-    return client.tasks.fail(id, given, ONCE)
+    await client.tasks.fail(id, given, ONCE)
+    return { outcome: retry ? 'retry' : 'failed', reason }
   }
 
-  /** Only the holder of the token may, so the heartbeat comes first: within its lease no other agent can have the task. */
-  async #handBack(): Promise<void> {
+  async #handBack(): Promise<null> {
     const { client, task } = this.#options
-    await client.tasks.heartbeat(task.id, { fencing_token: task.fencing_token }, ONCE)
-    await client.tasks.move(task.id, { to: 'todo' }, ONCE)
+    await client.tasks.release(task.id, { fencing_token: task.fencing_token }, ONCE)
+    return null
   }
 }
 

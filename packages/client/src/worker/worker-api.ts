@@ -13,8 +13,8 @@ import type {
   HoldTaskBody,
   ListAttemptsAnswer,
   ListCommentsQuery,
-  MoveTaskBody,
   RecordedUsage,
+  ReleaseTaskBody,
   ReportTaskProgressBody,
   ReportTaskUsageBody,
   RequestApprovalAnswer,
@@ -42,7 +42,7 @@ export interface WorkerApi {
     readonly complete: Call<CompleteTaskBody, unknown>
     readonly fail: Call<FailTaskBody, unknown>
     readonly hold: Call<HoldTaskBody, unknown>
-    readonly move: Call<MoveTaskBody, unknown>
+    readonly release: Call<ReleaseTaskBody, unknown>
     readonly approvals: {
       readonly request: Call<RequestApprovalBody, RequestApprovalAnswer>
     }

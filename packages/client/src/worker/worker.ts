@@ -1,7 +1,7 @@
 import type { Agent, ClaimedTask } from '../wire.js'
 import { ONCE, refusalOf } from './lease.js'
 import { pause, type TaskContext } from './task-context.js'
-import { isRefusal, TaskRun } from './task-run.js'
+import { isRefusal, type TaskOutcome, TaskRun } from './task-run.js'
 import type { WorkerApi } from './worker-api.js'
 
 /** The options of `client.worker`. */
@@ -28,6 +28,8 @@ export interface WorkerOptions<Client = unknown> {
    * was being worked, or null. What it throws is ignored.
    */
   readonly onError?: ((error: unknown, taskId: string | null) => void) | undefined
+  /** Gets what each attempt has left on the board, once that is stored. What it throws goes to `onError`. */
+  readonly onOutcome?: ((outcome: TaskOutcome) => void) | undefined
 }
 
 /** A worker that runs. */
@@ -160,7 +162,14 @@ class TaskWorker<Client extends WorkerApi> {
     const { id } = task
     const agent = (): Promise<Agent> => this.#currentAgent()
     const onError = (error: unknown): void => this.#report(error, id)
-    const options = { client, task, leaseMs, claimedAt, agent, work, onError }
+    const onOutcome = (outcome: TaskOutcome): void => {
+      try {
+        this.#options.onOutcome?.(outcome)
+      } catch (error) {
+        onError(error)
+      }
+    }
+    const options = { client, task, leaseMs, claimedAt, agent, work, onError, onOutcome }
     const run = new TaskRun(options, this.#runs.get(id)?.settled)
     this.#runs.set(id, run)
     void run.settled.finally(() => {
