@@ -134,3 +134,40 @@ describe('login', { timeout: 60_000 }, () => {
     expect(far.stderr).toContain('warning: http://board.invalid is not encrypted')
   })
 })
+
+describe('login again, and where there is none', { timeout: 60_000 }, () => {
+  it('leaves no key behind', async () => {
+    const plain = { email: 'bo@acme.example', password: owner.password }
+    const { account } = await host.taskboard.accounts.create({
+      name: 'Plain',
+      tier: 'professional',
+      owner: plain,
+    })
+    const env = settings()
+    const input = `${plain.email}\n${plain.password}\n`
+    for (let times = 0; times < 3; times++) {
+      expect(await run(['login'], { env, input })).toMatchObject({ code: 0, stderr: '' })
+    }
+    const keys = await host.taskboard.accounts.listKeys(account.id)
+    expect(keys.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(1)
+    expect(await run(['list'], { env })).toMatchObject({ code: 0 })
+  })
+
+  it('says that the host has its own login, or that the address is not of a board', async () => {
+    const own = await serveBoard({ authenticate: () => null })
+    try {
+      const input = 'ada@acme.example\nsecret words\n'
+      const at = (url: string) => run(['login'], { env: { HOME: newFolder(), TASKBOARD_URL: url }, input })
+      const { code, stderr } = await at(own.url)
+      expect({ code, stderr }).toEqual({
+        code: 4,
+        stderr: `error: ${own.url} has its own login: create a key there, and store it by \`taskboard login --with-key\`\n`,
+      })
+      expect((await at(`${own.url}/elsewhere`)).stderr).toContain(
+        `there is no board at ${own.url}/elsewhere: the address needs the path at which the host mounted it`,
+      )
+    } finally {
+      await own.close()
+    }
+  })
+})

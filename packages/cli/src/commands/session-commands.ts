@@ -21,6 +21,8 @@ export async function withUser<T>(
   try {
     tokens = await anonymous.auth.login(given)
   } catch (error) {
+    if (error instanceof TaskboardApiError && error.status === 404)
+      throw new CliError('unknown', await noLoginAt(cli))
     if (!(error instanceof TaskboardApiError) || error.field !== 'mfa_code') throw error
     tokens = await anonymous.auth.login({
       ...given,
@@ -32,6 +34,18 @@ export async function withUser<T>(
   } finally {
     await anonymous.auth.logout({ refresh_token: tokens.refresh_token }).catch(() => undefined)
   }
+}
+
+/** Why nobody can log in here: the host has its own login, or the address is not that of the board. */
+async function noLoginAt(cli: Cli): Promise<string> {
+  const url = await cli.url()
+  const isBoard = await (await cli.clientWith({ key: 'none' })).account.get().then(
+    () => true,
+    (error: unknown) => error instanceof TaskboardApiError && error.status === 401,
+  )
+  return isBoard
+    ? `${url} has its own login: create a key there, and store it by \`taskboard login --with-key\``
+    : `there is no board at ${url}: the address needs the path at which the host mounted it, as in https://app.example/kanban`
 }
 
 /** When something ends that lives for some days. */
@@ -61,10 +75,22 @@ async function login({ cli, options }: Call): Promise<void> {
         workspace_id: textOf(options, 'workspace'),
       })
     })
+    const replaced = (await readConfig(cli.env)).servers[url]
     await storeServer(cli.env, url, { key: created.key, keyId: created.id })
+    if (replaced?.keyId != null) await revokeReplaced(cli, created.key, replaced.keyId)
   }
   const path = configPath(cli.env)
   cli.output.result({ url, config: path }, `logged in to ${url}; the key is in ${path}`)
+}
+
+/** The key of an earlier login on this machine, which nobody could log out any more. */
+async function revokeReplaced(cli: Cli, key: string, keyId: string): Promise<void> {
+  try {
+    await (await cli.clientWith({ key })).apiKeys.revoke(keyId)
+  } catch (error) {
+    if (!(error instanceof TaskboardApiError)) throw error
+    if (error.status !== 404) cli.output.note(`the earlier key ${keyId} was not revoked: ${error.message}`)
+  }
 }
 
 /** A key may lack the scope for the account, but not be unknown. */

@@ -28,7 +28,7 @@ export interface TaskRunOptions<Client> {
   readonly agent: () => Promise<Agent>
   readonly work: (task: ClaimedTask, context: TaskContext<Client>) => unknown
   readonly onError: (error: unknown, taskId: string) => void
-  readonly onOutcome: (outcome: TaskOutcome) => void
+  readonly onOutcome: ((outcome: TaskOutcome) => void) | undefined
 }
 
 const FIRST_WAIT_MS = 250
@@ -65,16 +65,14 @@ export class TaskRun<Client extends WorkerApi> {
       onError: (error) => this.#report(error),
     })
     this.settled = this.#perform(earlier)
-      .catch((error: unknown): null => {
-        this.#report(error)
-        return null
-      })
-      .then((ending) => {
+      .catch((error: unknown) => this.#report(error))
+      .then((stored) => {
         this.lease.release()
-        const { reason } = this.lease.signal
-        const why = reason instanceof Error ? reason.message : null
-        this.#options.onOutcome({ taskId: task.id, ...(ending ?? { outcome: 'ended', reason: why }) })
+        const { aborted, reason } = this.lease.signal
+        const ending: Ending = stored ?? { outcome: 'ended', reason: aborted ? messageOf(reason) : null }
+        options.onOutcome?.({ taskId: task.id, ...ending })
       })
+      .catch((error: unknown) => this.#report(error))
   }
 
   /** Something happened to the task. */

@@ -151,7 +151,7 @@ class TaskWorker<Client extends WorkerApi> {
   async #claim(): Promise<boolean> {
     const client = this.#client
     const leaseMs = this.#leaseMs
-    const { agentId, run: work } = this.#options
+    const { agentId, run: work, onOutcome } = this.#options
     const { workspace_id: workspaceId } = await this.#currentAgent()
     // Polling does without it, for example where there is no WebSocket.
     this.#following ??= this.#follow(workspaceId).catch((error: unknown) => this.#report(error))
@@ -162,13 +162,6 @@ class TaskWorker<Client extends WorkerApi> {
     const { id } = task
     const agent = (): Promise<Agent> => this.#currentAgent()
     const onError = (error: unknown): void => this.#report(error, id)
-    const onOutcome = (outcome: TaskOutcome): void => {
-      try {
-        this.#options.onOutcome?.(outcome)
-      } catch (error) {
-        onError(error)
-      }
-    }
     const options = { client, task, leaseMs, claimedAt, agent, work, onError, onOutcome }
     const run = new TaskRun(options, this.#runs.get(id)?.settled)
     this.#runs.set(id, run)
