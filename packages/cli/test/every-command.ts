@@ -136,9 +136,13 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
       const { agents } = await json<{ agents: { id: string }[] }>('agents list')
       expect(agents.map((agent) => agent.id)).toContain(id)
       expect(await json('agents pause', [id])).toMatchObject({ paused: true })
-      expect(await json('agents resume', [id])).toMatchObject({ paused: false })
+      expect(await json('agents resume', ['Shell'])).toMatchObject({ id, paused: false })
+      const assigned = await json<{ id: string }>('add', ['By name', '--assign', 'Shell'])
+      const { tasks } = await json<{ tasks: { id: string }[] }>('list', ['--agent', 'Shell'])
+      expect(tasks.map((task) => task.id)).toEqual([assigned.id])
+      await json('move', [assigned.id, 'done'])
       const other = await json<{ id: string }>('agents create', ['Other'])
-      expect(await json('agents delete', [other.id])).toEqual({ deleted: other.id })
+      expect(await json('agents delete', ['Other'])).toEqual({ deleted: other.id })
     })
 
     it('answers questions, and decides approvals by their task', async () => {

@@ -2,6 +2,7 @@ import type { Agent, CreateAgentBody } from '@taskboard/client'
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, listOf, textOf } from '../command.js'
 import { oneLine, textTable } from '../output/text.js'
+import { agentIdOf } from './agent-id.js'
 import { workspaceOf, workspaceOption } from './task-commands.js'
 
 async function list(call: Call): Promise<void> {
@@ -49,18 +50,21 @@ function wholeOf(text: string | undefined): number | undefined {
 }
 
 function pause(paused: boolean): Command['run'] {
-  return async ({ cli, args: [id = ''] }) => {
-    const agent = await (await cli.client()).agents.update(id, { paused })
+  return async ({ cli, args: [wanted = ''] }) => {
+    const client = await cli.client()
+    const agent = await client.agents.update(await agentIdOf(client, wanted), { paused })
     cli.output.result(agent, () => lineOf(agent))
   }
 }
 
-async function remove({ cli, args: [id = ''] }: Call): Promise<void> {
-  await (await cli.client()).agents.delete(id)
+async function remove({ cli, args: [wanted = ''] }: Call): Promise<void> {
+  const client = await cli.client()
+  const id = await agentIdOf(client, wanted)
+  await client.agents.delete(id)
   cli.output.result({ deleted: id }, `${id}  deleted`)
 }
 
-const agent = { name: 'agent', summary: 'the id of the agent' }
+const agent = { name: 'agent', summary: 'the id of the agent, or its name; the name requires `agents:read`' }
 
 export const agentCommands: readonly Command[] = [
   {

@@ -1,7 +1,15 @@
-import type { Comment, CreateTaskBody, ListedTask, ListTasksQuery, MoveTaskBody } from '@taskboard/client'
+import type {
+  Comment,
+  CreateTaskBody,
+  ListedTask,
+  ListTasksQuery,
+  MoveTaskBody,
+  TaskboardClient,
+} from '@taskboard/client'
 import { CliError } from '../cli-error.js'
 import type { Cli } from '../cli.js'
 import { type Call, type Command, listOf, type Option, textOf } from '../command.js'
+import { agentIdOf } from './agent-id.js'
 import { taskLine, taskPage, taskTable } from './task-text.js'
 
 const priorities = ['urgent', 'high', 'medium', 'low'] as const
@@ -16,6 +24,10 @@ export const workspaceOption: Option = {
 
 export function workspaceOf({ cli, options }: Call): string | undefined {
   return textOf(options, 'workspace') ?? (cli.env['TASKBOARD_WORKSPACE']?.trim() || undefined)
+}
+
+async function agentOf(client: TaskboardClient, wanted: string | undefined): Promise<string | undefined> {
+  return wanted === undefined ? undefined : agentIdOf(client, wanted)
 }
 
 /** An argument's text; for `-`, all of standard input. */
@@ -47,7 +59,7 @@ async function add(call: Call): Promise<void> {
     description: description === undefined ? undefined : await textArgument(cli, description),
     type: text('type'),
     priority: text('priority') as CreateTaskBody['priority'],
-    assigned_to: text('assign'),
+    assigned_to: await agentOf(client, text('assign')),
     deadline: text('deadline'),
     not_before: text('notBefore'),
     tags: listOf(options, 'tag'),
@@ -73,7 +85,7 @@ async function list(call: Call): Promise<void> {
     sort: text('sort') as ListTasksQuery['sort'],
     type: text('type'),
     tag: text('tag'),
-    agent_id: text('agent'),
+    agent_id: await agentOf(client, text('agent')),
     parent_id: text('parent'),
     workspace_id: workspaceOf(call),
     limit: text('limit'),
@@ -145,7 +157,7 @@ export const taskCommands: readonly Command[] = [
       { flags: '--deadline <time>', summary: 'ISO 8601, such as 2030-01-31T12:00:00Z' },
       { flags: '--not-before <time>', summary: 'no agent takes it earlier' },
       { flags: '--depends-on <task>', summary: 'a task that must be done before', isList: true },
-      { flags: '--assign <agent>', summary: 'the only agent that can take it' },
+      { flags: '--assign <agent>', summary: 'the only agent that can take it, by its id or its name' },
       { flags: '--parent <task>', summary: 'the task that it is a part of' },
       { flags: '--idempotency-key <text>', summary: 'a repeat with the same key adds no second task' },
       workspaceOption,
@@ -165,7 +177,7 @@ export const taskCommands: readonly Command[] = [
       { flags: '--priority <priority>', summary: 'only of this priority', choices: priorities },
       { flags: '--type <type>', summary: 'only of this type' },
       { flags: '--tag <tag>', summary: 'only with this tag' },
-      { flags: '--agent <agent>', summary: 'only tasks of this agent' },
+      { flags: '--agent <agent>', summary: 'only tasks of this agent, by its id or its name' },
       { flags: '--parent <task>', summary: 'only parts of this task' },
       { flags: '--sort <order>', summary: 'default created', choices: sorts },
       { flags: '--limit <count>', summary: 'how many: 1 to 1000, default 100' },
