@@ -70,7 +70,7 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   throw new TypeError('it is no object')
 }
 
-/** Stores, or with null forgets, the key of a server. The file appears complete, readable by its owner only. */
+/** Stores, or with null forgets, the key of a server, after which another one that is left is the current one. The file appears complete, readable by its owner only. */
 export async function storeServer(env: Environment, url: string, server: StoredServer | null): Promise<void> {
   const link = configPath(env)
   await mkdir(dirname(link), { recursive: true, mode: 0o700 })
@@ -78,7 +78,7 @@ export async function storeServer(env: Environment, url: string, server: StoredS
     const config = await readConfig(env)
     const { [url]: _, ...others } = config.servers
     const servers = server === null ? others : { ...others, [url]: server }
-    const kept = config.current === url ? null : config.current
+    const kept = config.current === url ? (Object.keys(others).at(-1) ?? null) : config.current
     const next: Config = { current: server === null ? kept : url, servers }
     // Of a link, what it points to.
     const path = await realpath(link).catch(() => link)

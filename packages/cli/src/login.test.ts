@@ -135,6 +135,25 @@ describe('login', { timeout: 60_000 }, () => {
   })
 })
 
+describe('a second login', { timeout: 60_000 }, () => {
+  it('revokes the key of the first one', async () => {
+    const env = settings()
+    const keyOf = (): string =>
+      (JSON.parse(storedIn(env)) as { servers: Record<string, { key: string }> }).servers[host.url]?.key ?? ''
+    const keys: string[] = []
+    for (const code of recoveryCodes.slice(2, 4)) {
+      const ended = await run(['login'], { env, input: `${owner.email}\n${owner.password}\n${code}\n` })
+      expect(ended.code).toBe(0)
+      keys.push(keyOf())
+    }
+    const [first = '', second = ''] = keys
+    const refused = await run(['list'], { env: { ...env, TASKBOARD_KEY: first } })
+    expect(refused.code).toBe(3)
+    expect(refused.stderr).toContain('run `taskboard login`')
+    expect(await run(['list'], { env: { ...env, TASKBOARD_KEY: second } })).toMatchObject({ code: 0 })
+  })
+})
+
 describe('login again, and where there is none', { timeout: 60_000 }, () => {
   it('leaves no key behind', async () => {
     const plain = { email: 'bo@acme.example', password: owner.password }
@@ -163,9 +182,13 @@ describe('login again, and where there is none', { timeout: 60_000 }, () => {
         code: 4,
         stderr: `error: ${own.url} has its own login: create a key there, and store it by \`taskboard login --with-key\`\n`,
       })
-      expect((await at(`${own.url}/elsewhere`)).stderr).toContain(
-        `there is no board at ${own.url}/elsewhere: the address needs the path at which the host mounted it`,
-      )
+      const elsewhere = { HOME: newFolder(), TASKBOARD_URL: `${own.url}/elsewhere` }
+      const withKey = await run(['login', '--with-key'], { env: elsewhere, input: `${host.key}\n` })
+      for (const said of [(await at(`${own.url}/elsewhere`)).stderr, withKey.stderr]) {
+        expect(said).toContain(
+          `there is no board at ${own.url}/elsewhere: the address needs the path at which the host mounted it`,
+        )
+      }
     } finally {
       await own.close()
     }

@@ -1,4 +1,4 @@
-import type { TaskboardApiError } from '@taskboard/client'
+import { TaskboardApiError } from '@taskboard/client'
 import manifest from '../package.json' with { type: 'json' }
 import { CliError, withoutSecrets } from './cli-error.js'
 import type { CliHost } from './cli.js'
@@ -49,12 +49,21 @@ export async function runCli(args: readonly string[], host: CliHost = processHos
 function messageOf(error: unknown): string {
   if (isPrinted(error)) return withoutSecrets(plain(usageFaultOf(error)))
   const { message, name, cause } = Object(error) as Partial<Error>
-  const text = withoutSecrets(plain(message || name || String(error)))
+  const text = withoutSecrets(plain(message || name || String(error))) + helpFor(error)
   if (error instanceof CliError || cause === undefined || !(error instanceof Error)) return text
   const reason = deepestReason(cause)
   return reason === undefined || reason === '' || text.includes(reason)
     ? text
     : `${text} (${withoutSecrets(plain(reason))})`
+}
+
+/** A key ends after some days. A wrong password has another message. */
+function helpFor(error: unknown): string {
+  const isOfKey =
+    error instanceof TaskboardApiError &&
+    error.status === 401 &&
+    error.message.includes('the credential is not valid')
+  return isOfKey ? ': run `taskboard login`, or set another TASKBOARD_KEY' : ''
 }
 
 /** What `fetch` and drivers wrap says more than they do. */

@@ -154,7 +154,7 @@ describe('secrets', () => {
     expect((await readConfig(env)).servers['https://a.example']?.key).toBe('tb_a')
     await storeServer(env, 'https://b.example', null)
     expect(await readConfig(env)).toEqual({
-      current: null,
+      current: 'https://a.example',
       servers: { 'https://a.example': { key: 'tb_a', keyId: 'ak_1' } },
     })
     expect(readFileSync(path, 'utf8')).not.toContain('tb_b')

@@ -1,7 +1,6 @@
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, listOf, type Option, textOf } from '../command.js'
 import { withBoard, withDatabase } from '../database/open-database.js'
-import { exitCodes } from '../exit-codes.js'
 import { textTable } from '../output/text.js'
 import { DAY_MS, daysOf, endOf } from './session-commands.js'
 
@@ -45,7 +44,7 @@ async function status(call: Call): Promise<void> {
   if (open.length > 0) {
     throw new CliError(
       'pending',
-      `${open.length} migrations are not as in this version: ${exitCodes.pending.code} is the exit code`,
+      `${open.length} ${open.length === 1 ? 'migration is' : 'migrations are'} not as in this version: run \`taskboard migrate\``,
     )
   }
 }

@@ -63,41 +63,43 @@ async function login({ cli, options }: Call): Promise<void> {
   if (options['withKey'] === true) {
     const key = await cli.askSecret('API key')
     if (key === '') throw new CliError('usage', 'there is no key')
-    await requireKnown(await cli.clientWith({ key }))
+    await requireKnown(cli, key)
     await storeServer(cli.env, url, { key, keyId: null })
   } else {
-    const created = await withUser(cli, textOf(options, 'email'), async (client) => {
+    await withUser(cli, textOf(options, 'email'), async (client) => {
       const { caller } = await client.account.get()
-      return client.apiKeys.create({
+      const created = await client.apiKeys.create({
         name: `taskboard on ${hostname()}`.slice(0, 100),
         scopes: (listOf(options, 'scope') as readonly Scope[] | undefined) ?? caller.scopes,
         expires_at: endOf(textOf(options, 'days') ?? DEFAULT_DAYS),
         workspace_id: textOf(options, 'workspace'),
       })
+      const earlier = (await readConfig(cli.env)).servers[url]?.keyId ?? null
+      await storeServer(cli.env, url, { key: created.key, keyId: created.id })
+      if (earlier !== null) await revokeEarlier(cli, client, earlier)
     })
-    const replaced = (await readConfig(cli.env)).servers[url]
-    await storeServer(cli.env, url, { key: created.key, keyId: created.id })
-    if (replaced?.keyId != null) await revokeReplaced(cli, created.key, replaced.keyId)
   }
   const path = configPath(cli.env)
   cli.output.result({ url, config: path }, `logged in to ${url}; the key is in ${path}`)
 }
 
-/** The key of an earlier login on this machine, which nobody could log out any more. */
-async function revokeReplaced(cli: Cli, key: string, keyId: string): Promise<void> {
+/** The key of an earlier login is known to nobody any more. */
+async function revokeEarlier(cli: Cli, client: TaskboardClient, id: string): Promise<void> {
   try {
-    await (await cli.clientWith({ key })).apiKeys.revoke(keyId)
+    await client.apiKeys.revoke(id)
   } catch (error) {
     if (!(error instanceof TaskboardApiError)) throw error
-    if (error.status !== 404) cli.output.note(`the earlier key ${keyId} was not revoked: ${error.message}`)
+    if (error.status !== 404) cli.output.note(`the earlier key ${id} was not revoked: ${error.message}`)
   }
 }
 
 /** A key may lack the scope for the account, but not be unknown. */
-async function requireKnown(client: TaskboardClient): Promise<void> {
+async function requireKnown(cli: Cli, key: string): Promise<void> {
   try {
-    await client.account.get()
+    await (await cli.clientWith({ key })).account.get()
   } catch (error) {
+    if (error instanceof TaskboardApiError && error.status === 404)
+      throw new CliError('unknown', await noLoginAt(cli))
     if (!(error instanceof TaskboardApiError) || error.status !== 403) throw error
   }
 }
@@ -116,6 +118,8 @@ async function logout({ cli }: Call): Promise<void> {
     }
   }
   await storeServer(cli.env, url, null)
+  const { current } = await readConfig(cli.env)
+  if (stored !== undefined && current !== null) cli.output.note(`the default server is ${current} now`)
   cli.output.result(
     { url, revoked },
     stored === undefined ? `there was no key for ${url}` : `logged out of ${url}`,
