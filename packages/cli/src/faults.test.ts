@@ -171,6 +171,27 @@ describe('a pipe whose reader ends', { timeout: 60_000 }, () => {
 })
 
 describe('watch', { timeout: 60_000 }, () => {
+  it('of a task says what happens to it, and ends with it', async () => {
+    const client = createClient({ baseUrl: host.url, key: host.key })
+    const { id } = await client.tasks.create({ title: 'Seen', type: 'x' })
+    const one = start(['watch', '--task', id], { env })
+    await one.printed(/connected/)
+    await client.tasks.comment(id, { body: 'nearly there' })
+    await client.tasks.move(id, { to: 'doing' })
+    await client.tasks.move(id, { to: 'todo' })
+    await one.printed(/Seen to todo/)
+    await client.tasks.cancel(id)
+    const { code, stdout } = await one.ended
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/Seen comment: nearly there\n/)
+    expect(stdout).toMatch(/Seen to doing\n/)
+    expect(await run(['watch', '--task', id], { env })).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it('of an unknown task is refused', async () => {
+    expect(await run(['watch', '--task', 'task_nope'], { env })).toMatchObject({ code: 4, stdout: '' })
+  })
+
   it('says that there is no server, goes on once there is one, and ends with Ctrl-C', async () => {
     const url = await serve((_, response) => response.writeHead(503).end())
     const one = start(['watch'], { env: { ...env, TASKBOARD_URL: url } })

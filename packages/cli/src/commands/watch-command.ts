@@ -1,4 +1,4 @@
-import type { RealtimeMessage } from '@taskboard/client'
+import type { RealtimeEvent, RealtimeMessage, Task } from '@taskboard/client'
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, textOf } from '../command.js'
 import { oneLine, plainJson } from '../output/text.js'
@@ -17,13 +17,23 @@ async function watch({ cli, options }: Call): Promise<void> {
     },
   })
   for await (const message of messages) {
-    const text = lineOf(message)
-    if (wanted !== undefined && taskOf(message) !== wanted) continue
+    const isOfChannel = message.type === 'subscribed' || message.type === 'gap'
+    if (wanted !== undefined && !isOfChannel && taskOf(message) !== wanted) continue
     if (message.type === 'subscribed')
       cli.output.note(message.resumed ? 'connected' : 'connected: what follows is new')
     if (cli.output.isJson) cli.output.write(`${plainJson(message)}\n`)
-    else if (message.type !== 'subscribed') cli.output.write(`${text}\n`)
+    else if (message.type !== 'subscribed') cli.output.write(`${lineOf(message)}\n`)
+    if (wanted === undefined) continue
+    // Not before it is connected: an end in between would be missed.
+    if (isOfChannel ? isOver(await client.tasks.get(wanted)) : isEnd(message)) break
   }
+}
+
+const isOver = ({ status }: Task): boolean => ['completed', 'failed', 'cancelled'].includes(status)
+
+function isEnd(message: RealtimeMessage): boolean {
+  if (message.type === 'task.failed') return message.data.reason === 'failed'
+  return ['task.completed', 'task.cancelled', 'task.deleted'].includes(message.type)
 }
 
 function sinceOf(options: Call['options']): number {
@@ -52,7 +62,29 @@ function lineOf(message: RealtimeMessage): string {
     default:
       // A later version of the server may send more types.
       if (!('data' in message)) return oneLine(JSON.stringify(message))
-      return `${message.timestamp}  ${message.type}  ${message.data.task_id}  ${oneLine(message.data.title)}`
+      return `${message.timestamp}  ${message.type}  ${message.data.task_id}  ${oneLine(message.data.title + moreOf(message))}`
+  }
+}
+
+/** What the type alone does not say: where to, what, or why. */
+function moreOf(message: RealtimeEvent): string {
+  switch (message.type) {
+    case 'task.moved':
+      return `  to ${message.data.to.toLowerCase()}`
+    case 'task.commented':
+      return `  ${message.data.kind}: ${message.data.body}`
+    case 'task.failed': {
+      const { reason, message: text } = message.data
+      const why = {
+        needs_input: 'question',
+        approval: 'waits for approval',
+        budget: 'budget',
+        failed: 'failed',
+      }[reason]
+      return `  ${why}${text === null ? '' : `: ${text}`}`
+    }
+    default:
+      return ''
   }
 }
 
@@ -62,7 +94,7 @@ export const watchCommand: Command = {
     'Prints what happens, as it happens, until Ctrl-C. It connects again after cuts, without gaps or duplicates',
   options: [
     { flags: '--workspace <id>', summary: 'only this workspace; default: all within reach' },
-    { flags: '--task <task>', summary: 'only this task' },
+    { flags: '--task <task>', summary: 'only this task, until it ends' },
     { flags: '--since <seq>', summary: 'begins after this event of the workspace' },
   ],
   scopes: ['tasks:read'],
