@@ -170,6 +170,17 @@ describe('a pipe whose reader ends', { timeout: 60_000 }, () => {
   })
 })
 
+describe('an output without room', { timeout: 60_000 }, () => {
+  it('is an error in one line', async () => {
+    const script = `"$NODE" "$PROGRAM" list --json > /dev/full; echo "$?"`
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], {
+      env: { ...env, HOME: newFolder(), NODE: process.execPath, PROGRAM: programPath() },
+    })
+    expect(stdout).toBe('1\n')
+    expect(stderr).toMatch(/^error: the output cannot be written: .*ENOSPC.*\n$/)
+  })
+})
+
 describe('watch', { timeout: 60_000 }, () => {
   it('of a task says what happens to it, and ends with it', async () => {
     const client = createClient({ baseUrl: host.url, key: host.key })

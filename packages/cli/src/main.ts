@@ -5,7 +5,7 @@ import { runCli } from './run-cli.js'
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
-    throw error
+    process.stderr.write(`error: the output cannot be written: ${error.message}\n`, () => process.exit(1))
   })
 }
 process.exitCode = await runCli(process.argv.slice(2))
