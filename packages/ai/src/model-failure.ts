@@ -60,12 +60,13 @@ function callFailure({ statusCode, isRetryable, message, data, responseHeaders =
 /** Names that a provider gives to reasons and parameters. A text, which may quote the request, is none. */
 const PROVIDER_NAME = /^[\w.[\]-]{1,100}$/
 
+const isName = (value: unknown): value is string => typeof value === 'string' && PROVIDER_NAME.test(value)
+
 /** The reason of a refused request as OpenAI, Anthropic and servers like theirs name it: ` (unsupported_parameter: temperature)`. */
 function reasonOf(data: unknown): string {
   const { error } = (data ?? {}) as { readonly error?: Readonly<Record<string, unknown>> | null }
   const { code, type, param } = error ?? {}
-  const named = (value: unknown): value is string => typeof value === 'string' && PROVIDER_NAME.test(value)
-  const names = [[code, type].find(named), named(param) ? param : undefined].filter(named)
+  const names = [[code, type].find(isName), param].filter(isName)
   return names.length === 0 ? '' : ` (${names.join(': ')})`
 }
 

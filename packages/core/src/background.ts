@@ -81,14 +81,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     longestOutageMs: parts.longestOutageMs,
     pollIntervalMs,
   })
-  const notifier = createNotifier({
-    environment,
-    store: notifications,
-    channels: parts.channels,
-    linkOf: parts.linkOf,
-    userRoutes: parts.userRoutes,
-    pollIntervalMs,
-  })
+  const notifier = createNotifier({ ...parts, store: notifications })
   const tailer = createEventLogTailer({ environment, store: events, pollIntervalMs })
   const rollUpEveryMs = storage.commitNotifications === 'complete' ? HOUR_MS : MINUTE_MS
   const sweeps = [

@@ -208,7 +208,7 @@ function requireOption(holds: boolean, field: string, rule: string): void {
 }
 
 /** The paths of the routes, with the defaults. @throws TaskboardError `INVALID_CONFIG` for one that is none. */
-export function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): RoutePaths {
+function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): RoutePaths {
   return {
     board: routePath('paths.board', paths?.board ?? '/api/board'),
     webhooks: routePath('paths.webhooks', paths?.webhooks ?? '/api/webhooks/create'),
@@ -217,8 +217,13 @@ export function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): RoutePaths {
   }
 }
 
+/** Where the routes are, for a transport, as people see them. @throws TaskboardError `INVALID_CONFIG`. */
+export function addressesOf<Tx>(options: TaskboardOptions<Tx>) {
+  return { paths: pathsOf(options), publicUrl: publicUrlOf(options) }
+}
+
 /** @throws TaskboardError `INVALID_CONFIG` for what is no address of a mount path. */
-export function publicUrlOf<Tx>({ publicUrl }: TaskboardOptions<Tx>): string | null {
+function publicUrlOf<Tx>({ publicUrl }: TaskboardOptions<Tx>): string | null {
   if (publicUrl === undefined) return null
   const url = toBaseUrl(publicUrl)
   if (url === null)

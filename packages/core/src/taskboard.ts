@@ -65,8 +65,7 @@ import type { TransportServices } from './transport-services.js'
 import {
   checkOptions,
   defaultAgentOf,
-  pathsOf,
-  publicUrlOf,
+  addressesOf,
   taskPageOf,
   pollIntervalOf,
   secretsOf,
@@ -148,6 +147,7 @@ const OUTPUTS_PER_TASK = 100
 
 /** The parts made from the options, shared by everything built on them. */
 interface Wiring<Tx> {
+  readonly linkOf: ReturnType<typeof taskPageOf>
   readonly options: TaskboardOptions<Tx>
   readonly environment: Environment
   readonly storage: Storage<Tx>
@@ -210,7 +210,6 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   )
   const background = createBackground({
     ...wiring,
-    linkOf: taskPageOf(options),
     keptSecrets: options.secrets === undefined ? null : wiring.secrets,
     agents: options.agents ?? [],
     boardFor: (workspaceId, actor) => createBoard(boardParts, workspaceId, actor),
@@ -259,6 +258,7 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     storage,
     scoring,
     secrets,
+    linkOf: taskPageOf(options),
     access: createAccess({
       environment,
       store: storage.access,
@@ -303,7 +303,6 @@ function userChannelsOf<Tx>(wiring: Wiring<Tx>): UserChannels<Tx> {
     store: storage.channels,
     limits: storage.limits,
     registered: options.notifications ?? [],
-    linkOf: taskPageOf(options),
     sender: options.webhooks?.sender ?? createSender(wiring),
   })
 }
@@ -314,7 +313,7 @@ function createTransportServices<Tx>(
   deliverer: Deliverer,
   channels: Channels<Tx>,
 ): TransportServices<Tx> {
-  const { environment, storage, scoring, options, access, guard, secrets } = wiring
+  const { environment, storage, scoring, options, access, guard, secrets, phase } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
   const tiers = resolveTiers(options.tiers)
   const callers = createCallers({ environment, store: storage.access, access, options })
@@ -322,9 +321,8 @@ function createTransportServices<Tx>(
   return {
     environment,
     scoring,
-    health: healthOf(wiring),
-    paths: pathsOf(options),
-    publicUrl: publicUrlOf(options),
+    health: { phase, check: () => storage.check({ withCounts: false }, { now: environment.storageNow() }) },
+    ...addressesOf(options),
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
     ...callers,
     takeBoardLimit: ({ id }) =>
@@ -386,10 +384,6 @@ function createTransportServices<Tx>(
     maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
     realtime: realtimeOf(wiring, tiers),
   }
-}
-
-function healthOf<Tx>({ environment, storage, phase }: Wiring<Tx>): TransportServices['health'] {
-  return { phase, check: () => storage.check({ withCounts: false }, { now: environment.storageNow() }) }
 }
 
 function realtimeOf<Tx>({ environment, storage, options }: Wiring<Tx>, tiers: Tiers): Realtime {

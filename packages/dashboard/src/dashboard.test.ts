@@ -247,7 +247,7 @@ describe('taskboardDashboard', () => {
       logger: false,
       tokens: { secret: 's'.repeat(32) },
     })
-    const link = taskboardDashboard(withLogin).createLoginLink({ email: 'a@b.c', baseUrl: baseUrl as string })
+    const link = taskboardDashboard(withLogin).createLoginLink({ email: 'a@b.c', baseUrl })
     await expect(link).rejects.toMatchObject({ code: 'INVALID_FIELD', field: 'baseUrl' })
     await withLogin.close()
   })

@@ -78,11 +78,7 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
       size += 1
     }
   })
-  const agentPools = ({ workspaceId, id, type }: Agent): AgentPools => ({
-    own: placements.ownPool(id, workspaceId),
-    typed: placements.sharedPool(workspaceId, type),
-    shared: placements.sharedPool(workspaceId, null),
-  })
+  const agentPools = poolsOfAgents(placements)
   followAgents(available, roundRobin, agentPools)
   const fallback = createFallback({ agents: available, runtimes, roundRobin, poolsOf: agentPools })
 
@@ -140,6 +136,14 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
     replaceAll: () => placements.replaceAll(),
   }
 }
+
+const poolsOfAgents =
+  (placements: Placements) =>
+  ({ workspaceId, id, type }: Agent): AgentPools => ({
+    own: placements.ownPool(id, workspaceId),
+    typed: placements.sharedPool(workspaceId, type),
+    shared: placements.sharedPool(workspaceId, null),
+  })
 
 function bestHead(candidates: Iterable<Pool>, now: Instant, scoring: Scoring): TaskSlots | null {
   let winner: TaskSlots | null = null

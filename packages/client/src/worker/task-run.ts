@@ -66,12 +66,7 @@ export class TaskRun<Client extends WorkerApi> {
     })
     this.settled = this.#perform(earlier)
       .catch((error: unknown) => this.#report(error))
-      .then((stored) => {
-        this.lease.release()
-        const { aborted, reason } = this.lease.signal
-        const ending: Ending = stored ?? { outcome: 'ended', reason: aborted ? messageOf(reason) : null }
-        options.onOutcome?.({ taskId: task.id, ...ending })
-      })
+      .then((stored) => this.#tell(stored))
       .catch((error: unknown) => this.#report(error))
   }
 
@@ -94,6 +89,16 @@ export class TaskRun<Client extends WorkerApi> {
 
   #report(error: unknown): void {
     this.#options.onError(error, this.#options.task.id)
+  }
+
+  #tell(stored: Ending | null | void): void {
+    this.lease.release()
+    const { aborted, reason } = this.lease.signal
+    const { task, onOutcome } = this.#options
+    onOutcome?.({
+      taskId: task.id,
+      ...(stored ?? { outcome: 'ended', reason: aborted ? messageOf(reason) : null }),
+    })
   }
 
   /** Null when nothing was stored. */

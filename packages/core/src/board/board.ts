@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import type { Environment, InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit } from '../errors/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import {
@@ -25,7 +25,7 @@ import {
 } from './board-options.js'
 import type { CommentStore } from './comment-store.js'
 import { type BoardConversation, createConversation } from './conversation.js'
-import { createClaim } from './claiming.js'
+import { type BoardClaims, type ClaimNote, createClaim, createRelease } from './claiming.js'
 import { decodeCursor } from './cursor.js'
 import { addWithinSpan, reportRemoteRun, reportUsage } from './board-telemetry.js'
 import { createFail, type RestAgent } from './failing.js'
@@ -67,7 +67,8 @@ export interface ChatReply {
  * means an id that the workspace does not have, and `CONFLICT` is described at each method. After `SERVICE_UNAVAILABLE`, the change
  * was not made or, if only the answer was lost, made in full. Each write is atomic with its event and the event's webhook deliveries.
  */
-export interface Board<Tx = unknown> extends ListWrites<Tx>, BoardConversation<Tx>, BoardApprovals<Tx> {
+export interface Board<Tx = unknown>
+  extends ListWrites<Tx>, BoardConversation<Tx>, BoardApprovals<Tx>, BoardClaims<Tx> {
   readonly workspaceId: string
   /**
    * Adds a task to TODO, with `task.created`. A repeat with the same `idempotency` returns the first one's task as it was created.
@@ -105,30 +106,6 @@ export interface Board<Tx = unknown> extends ListWrites<Tx>, BoardConversation<T
     taskId: string,
     options?: WriteOptions<Tx> & { readonly message?: string | null | undefined },
   ): Promise<Task>
-  /**
-   * A person ends a hold, with `task.released`. Agents can claim the task again, with fresh attempts. With a `fencingToken`, the agent
-   * that works the task gives it back: TODO at once, and the attempt does not count.
-   */
-  release(
-    taskId: string,
-    options?: WriteOptions<Tx> & { readonly fencingToken?: number | undefined },
-  ): Promise<Task>
-  /**
-   * Claims the best ready task for an agent of this workspace, with `task.started`; null when there is none. Pass its
-   * `lease.fencingToken` to every later write. No two claims get the same task. `leaseMs` (default 60 s) is the length of the
-   * lease, and of each renewal by a write or heartbeat that names no other.
-   *
-   * With `taskId` it claims that task alone. One that the agent already has is taken over: the earlier run ends, and its attempt does
-   * not count. @throws `CONFLICT` when the agent cannot take it, with the reason; `TASK_NOT_FOUND`.
-   */
-  claim(
-    input: {
-      readonly agentId: string
-      readonly leaseMs?: number | undefined
-      readonly taskId?: string | undefined
-    },
-    options?: InTransaction<Tx>,
-  ): Promise<Task | null>
   /** Renews the lease. @throws `CONFLICT` when it is no longer held. */
   heartbeat(
     taskId: string,
@@ -201,13 +178,6 @@ export type ChatAgent<Tx = unknown> = (
   board: Board<Tx>,
   input: { readonly message: string; readonly user: string | null },
 ) => Promise<string>
-
-/** Records that an agent outside of the runtimes asks for work. `agents/` implements it. */
-export type ClaimNote<Tx = unknown> = (
-  workspaceId: string,
-  agentId: string,
-  call: CallContext<Tx>,
-) => Promise<void>
 
 export interface BoardParts<Tx> {
   readonly environment: Environment
@@ -290,14 +260,7 @@ export function createBoard<Tx>(
     },
     cancel: (taskId, options = {}) =>
       board.hold(taskId, { reason: 'cancelled', message: options.message }, options),
-    async release(taskId, { fencingToken, ...options } = {}) {
-      if (fencingToken === undefined)
-        return change(taskId, { kind: 'release', actor: options.actor ?? actor }, options)
-      const reason = 'the agent gave it back'
-      const task = await change(taskId, { kind: 'return_claim', fencingToken, reason }, options)
-      parts.onWorked()
-      return task
-    },
+    release: createRelease(parts, workspaceId, actor),
     ...createAgentWrites(parts, workspaceId),
     complete: createCompletion(parts, workspaceId, actor),
     ...createListWrites(parts, workspaceId, actor),
