@@ -44,6 +44,12 @@ export const baseUrlForm = 'an http(s) URL without a query, such as https://app.
 /**
  * An origin and a mount path as browsers see them, such as `https://app.example/kanban`, without a final slash. Null for anything else:
  * another scheme, a query, a fragment, credentials.
+ * @example
+ * ```ts
+ * import { toBaseUrl } from '@taskboard/core/transport'
+ *
+ * console.log(toBaseUrl('https://app.example/kanban/'), toBaseUrl('/kanban')) // https://app.example/kanban null
+ * ```
  */
 export function toBaseUrl(value: unknown): string | null {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
