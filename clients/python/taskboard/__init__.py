@@ -2,8 +2,38 @@
 
 from .calls import Retry
 from .client import Client
-from .errors import RunEnded, TaskboardApiError, TaskFailure
+from .errors import (
+    AuthenticationError,
+    AuthorizationError,
+    ConflictError,
+    InvalidRequestError,
+    NetworkError,
+    NotFoundError,
+    RateLimitError,
+    RunEnded,
+    ServerError,
+    TaskboardApiError,
+    TaskFailure,
+)
+from .version import __version__
 from .worker import Claim, TaskContext, Worker
 
-__all__ = ["Claim", "Client", "Retry", "RunEnded", "TaskboardApiError", "TaskContext", "TaskFailure", "Worker"]
-__version__ = "0.0.0"
+__all__ = [
+    "AuthenticationError",
+    "AuthorizationError",
+    "Claim",
+    "Client",
+    "ConflictError",
+    "InvalidRequestError",
+    "NetworkError",
+    "NotFoundError",
+    "RateLimitError",
+    "Retry",
+    "RunEnded",
+    "ServerError",
+    "TaskboardApiError",
+    "TaskContext",
+    "TaskFailure",
+    "Worker",
+    "__version__",
+]

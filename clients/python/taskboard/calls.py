@@ -13,6 +13,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
+from datetime import date, datetime, timezone
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, IncompleteRead
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
@@ -20,6 +21,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 from .credentials import Credential
 from .errors import TaskboardApiError
 from .operations import Operation
+from .version import __version__
 
 _UNCERTAIN = (0, 502, 503, 504)
 _UNSENDABLE = re.compile("[^\t -~\x80-\xff]")
@@ -101,10 +103,11 @@ class Caller:
         retry: Optional[Retry] = None,
     ) -> Any:
         """Calls an operation; ``given`` is its body or its query."""
-        path, traits = _path_of(operation.path, ids), operation.traits
+        given = dict(given)
+        path, traits = _path_of(operation.path, ids, given), operation.traits
         body = None
         if "body" in traits:
-            body = dict(given)
+            body = given
         elif given:
             query = {name: _query_text(value) for name, value in given.items() if value is not None}
             path += ("&" if "?" in path else "?") + urllib.parse.urlencode(query)
@@ -164,7 +167,7 @@ class Caller:
         return path
 
     def _send_once(self, title: str, asked: Request, token: Optional[str], timeout: float) -> Any:
-        headers: Dict[str, str] = {"accept": "application/json"}
+        headers: Dict[str, str] = {"accept": "application/json", "user-agent": f"taskboard-python/{__version__}"}
         if asked.body is not None:
             headers["content-type"] = "application/json"
         if asked.idempotency_key is not None:
@@ -175,7 +178,7 @@ class Caller:
                 message = f"{title}: the credential has a character that no header can have"
                 raise TaskboardApiError(message, status=401, code="AUTHENTICATION_FAILED")
             headers["authorization"] = f"Bearer {token}"
-        data = None if asked.body is None else json.dumps(asked.body, allow_nan=False).encode()
+        data = None if asked.body is None else json.dumps(asked.body, allow_nan=False, default=_time_text).encode()
         request = urllib.request.Request(self._base_url + asked.path, data, headers, method=asked.method)
         ends_at = time.monotonic() + timeout
         try:
@@ -241,12 +244,13 @@ def _json_of(text: str) -> Any:
         return None
 
 
-def _path_of(pattern: str, ids: Tuple[str, ...]) -> str:
+def _path_of(pattern: str, ids: Tuple[str, ...], given: Dict[str, Any]) -> str:
+    """``ids`` in their order; those that are missing are taken out of ``given``, by their names."""
     left = list(ids)
     parts = []
     for part in pattern.split("/"):
         if part.startswith("{"):
-            name, part = part, left.pop(0) if left else ""
+            name, part = part, left.pop(0) if left else given.pop(part[1:-1], "")
             # An empty id, or one that addresses resolve as a folder, would call another operation.
             if not isinstance(part, str) or part in ("", ".", ".."):
                 raise TypeError(f"{name[1:-1]} must be an id")
@@ -260,7 +264,18 @@ def _path_of(pattern: str, ids: Tuple[str, ...]) -> str:
 def _query_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    return _time_text(value) if isinstance(value, date) else str(value)
+
+
+def _time_text(value: Any) -> str:
+    """A ``datetime`` as ISO 8601 in UTC, and a ``date`` as its day. Raises ``ValueError`` for a time without a time zone."""
+    if isinstance(value, datetime):
+        if value.utcoffset() is None:
+            raise ValueError("a datetime needs a time zone: datetime.now(timezone.utc)")
+        return value.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 def _error_of(title: str, status: int, headers: Any, text: str) -> TaskboardApiError:

@@ -27,7 +27,9 @@ class Client:
     that the server rejected, or None. ``paths`` is where the host has the routes below ``base_url``: ``board`` (``/api/board``),
     ``webhooks`` (``/api/webhooks/create``) and ``enterprise`` (``/v2``).
 
-    A call that fails raises ``TaskboardApiError``. A ``base_url`` that is no address of a server is a ``ValueError``.
+    An id can be passed by its name, too: ``client.tasks.get(task_id="task_…")``. A ``datetime`` with a time zone is a time.
+
+    A call that fails raises ``TaskboardApiError``, as the subclass of its status. A ``base_url`` that is no address of a server is a ``ValueError``.
     """
 
     tasks: Any
@@ -155,7 +157,7 @@ def _doc_of(operation: Operation) -> str:
 def _signature_of(operation: Operation) -> inspect.Signature:
     kinds = inspect.Parameter
     ids = re.findall(r"{(\w+)}", operation.path)
-    parameters: List[inspect.Parameter] = [kinds(name, kinds.POSITIONAL_ONLY, annotation=str) for name in ids]
+    parameters: List[inspect.Parameter] = [kinds(name, kinds.POSITIONAL_OR_KEYWORD, annotation=str) for name in ids]
     if not operation.is_paged:
         parameters.append(kinds("idempotency_key", kinds.KEYWORD_ONLY, default=None, annotation=Optional[str]))
     parameters.append(kinds("retry_policy", kinds.KEYWORD_ONLY, default=None, annotation=Optional[Retry]))

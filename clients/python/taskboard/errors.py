@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Dict, Optional, Type
 
 
 class TaskboardApiError(Exception):
-    """A call that failed. Match on ``code``; the message is for people and never contains the credential."""
+    """A call that failed, as the subclass of its status. The message is for people and never contains the credential."""
+
+    def __new__(cls, message: str = "", *_args: Any, status: int = 0, **_fields: Any) -> TaskboardApiError:
+        fits = cls is TaskboardApiError
+        return super().__new__((_CLASSES.get(status) or (ServerError if status >= 500 else cls)) if fits else cls, message)
 
     def __init__(
         self,
@@ -35,6 +39,51 @@ class TaskboardApiError(Exception):
         #: Of a GraphQL answer: its errors, and the data of the fields that did not fail.
         self.errors = errors
         self.data = data
+
+
+class NetworkError(TaskboardApiError):
+    """No answer arrived: ``NETWORK_ERROR`` or ``TIMEOUT``."""
+
+
+class InvalidRequestError(TaskboardApiError):
+    """400, 413 and 415: another try would fail as well. ``field`` is the first invalid one."""
+
+
+class AuthenticationError(TaskboardApiError):
+    """401: no valid credential."""
+
+
+class AuthorizationError(TaskboardApiError):
+    """403: the credential does not have the scope."""
+
+
+class NotFoundError(TaskboardApiError):
+    """404: there is none, or it is out of reach."""
+
+
+class ConflictError(TaskboardApiError):
+    """409: the state does not allow it."""
+
+
+class RateLimitError(TaskboardApiError):
+    """429: ``retry_after`` says when to come again."""
+
+
+class ServerError(TaskboardApiError):
+    """500 and above."""
+
+
+_CLASSES: Dict[int, Type[TaskboardApiError]] = {
+    0: NetworkError,
+    400: InvalidRequestError,
+    401: AuthenticationError,
+    403: AuthorizationError,
+    404: NotFoundError,
+    409: ConflictError,
+    413: InvalidRequestError,
+    415: InvalidRequestError,
+    429: RateLimitError,
+}
 
 
 class TaskFailure(Exception):

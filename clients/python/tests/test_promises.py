@@ -6,12 +6,15 @@ import threading
 import time
 import traceback
 import unittest
+from datetime import datetime, timedelta, timezone
 from unittest import mock
 
+import taskboard
 from taskboard import Client, Retry, TaskboardApiError
 from taskboard.operations import OPERATIONS
 from taskboard.worker import Worker
 
+from .demo import ROOT
 from .scripted import Reply, ScriptedServer
 
 EMPTY = Reply(200, {"tasks": [], "next_cursor": None})
@@ -104,6 +107,56 @@ class Answers(Scripted):
         self.assertEqual(server.paths(), ["/tasks/tasks/a%2Fb%3Fc%20d", "/board?action=done&limit=1", "/hooks"])
         with self.assertRaises(TypeError):
             self.client(server, paths={"v2": "/"})
+
+
+class Requests(Scripted):
+    def test_an_id_can_be_named(self) -> None:
+        server = self.serve(Reply(200, {}))
+        client = self.client(server)
+        client.tasks.get(task_id="task_1")
+        client.tasks.update(task_id="task_1", title="x")
+        self.assertEqual(server.paths(), ["/v2/tasks/task_1"] * 2)
+        self.assertEqual(server.asked[1].body, {"title": "x"})
+        for call in (lambda: client.tasks.get(), lambda: client.tasks.get(task_id=""), lambda: client.tasks.get(id="a")):
+            with self.assertRaises(TypeError):
+                call()
+
+    def test_times_are_sent_in_utc(self) -> None:
+        server = self.serve(Reply(200, {}))
+        client = self.client(server)
+        noon = datetime(2026, 11, 24, 12, tzinfo=timezone(timedelta(hours=2)))
+        client.tasks.create(title="x", deadline=noon)
+        client.tasks.create_many(tasks=[{"title": "x", "not_before": noon}])
+        client.analytics.tasks(from_=noon.date())
+        sent = "2026-11-24T10:00:00.000Z"
+        self.assertEqual([server.asked[0].body["deadline"], server.asked[1].body["tasks"][0]["not_before"]], [sent, sent])
+        self.assertEqual(server.paths()[2], "/v2/analytics/tasks?from=2026-11-24")
+        with self.assertRaises(ValueError):
+            client.tasks.create(title="x", deadline=datetime(2026, 11, 24))
+
+    def test_the_client_names_itself(self) -> None:
+        server = self.serve(EMPTY)
+        self.client(server).tasks.list()
+        self.assertEqual(server.asked[0].headers["user-agent"], f"taskboard-python/{taskboard.__version__}")
+        project = (ROOT / "clients" / "python" / "pyproject.toml").read_text()
+        self.assertIn(f'version = "{taskboard.__version__}"', project)
+
+    def test_an_error_is_of_the_class_of_its_status(self) -> None:
+        classes = {
+            400: taskboard.InvalidRequestError,
+            401: taskboard.AuthenticationError,
+            403: taskboard.AuthorizationError,
+            404: taskboard.NotFoundError,
+            409: taskboard.ConflictError,
+            429: taskboard.RateLimitError,
+            503: taskboard.ServerError,
+            418: TaskboardApiError,
+        }
+        for status, expected in classes.items():
+            client = self.client(self.serve(Reply(status)), retry=Retry(attempts=1))
+            self.assertIs(type(self.failure(lambda: client.tasks.get("task_1"))), expected)
+        away = Client("http://127.0.0.1:1", retry=Retry(attempts=1))
+        self.assertIs(type(self.failure(away.tasks.list)), taskboard.NetworkError)
 
 
 class Times(Scripted):
