@@ -6,6 +6,7 @@ import { keyCommands } from './commands/key-commands.js'
 import { mcpCommand } from './commands/mcp-command.js'
 import { sessionCommands } from './commands/session-commands.js'
 import { taskCommands } from './commands/task-commands.js'
+import { taskChangeCommands } from './commands/task-change-commands.js'
 import { transferCommands } from './commands/transfer-commands.js'
 import { watchCommand } from './commands/watch-command.js'
 import { webhookCommands } from './commands/webhook-commands.js'
@@ -15,6 +16,7 @@ import { workCommand } from './commands/work-command.js'
 export const commands: readonly Command[] = [
   ...sessionCommands,
   ...taskCommands,
+  ...taskChangeCommands,
   watchCommand,
   ...approvalCommands,
   workCommand,

@@ -35,7 +35,7 @@ export function createProgram(
     .version(version)
     // A command that is a group, too, leaves the options behind the next word to that one.
     .enablePositionalOptions()
-    .helpCommand(false)
+    .helpCommand('help [command]', 'shows the help of a command')
     .addHelpText('after', () => `\nEnvironment:\n${environmentLines()}\n\nExit codes:\n${exitCodeLines()}`)
   const parents = new Map<string, CommanderCommand>()
   for (const command of commands) {
@@ -96,7 +96,7 @@ function addCommand(
 }
 
 function toOption({ flags, summary, isList, isRequired, choices }: Option): CommanderOption {
-  const option = new CommanderOption(flags, summary)
+  const option = new CommanderOption(flags, isList === true ? `${summary} (can be repeated)` : summary)
   if (choices !== undefined) option.choices([...choices])
   if (isList === true) {
     option.argParser((value: string, earlier: readonly string[] | undefined) => {

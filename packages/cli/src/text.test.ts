@@ -16,6 +16,7 @@ import { newFolder } from '../test/cli-process.js'
 import { withoutSecrets } from './cli-error.js'
 import { configPath, readConfig, storeServer } from './config-file.js'
 import { splitLines } from './lines.js'
+import { taskTable } from './commands/task-text.js'
 import { plain, plainJson, textTable } from './output/text.js'
 import { isOpenToOthers, serverAddress } from './server-address.js'
 import { readReport } from './work/progress-line.js'
@@ -205,5 +206,29 @@ describe('secrets', () => {
     writeFileSync(configPath(env), '{}')
     chmodSync(configPath(env), mode)
     await expect(readConfig(env)).rejects.toThrow('others can read it')
+  })
+})
+
+describe('a list of tasks', () => {
+  const shown = (width: number | null) => {
+    const task = {
+      id: 'task_01m84xn8ay0002m3n7p3mr1x5x',
+      status: 'in_progress',
+      column: 'doing',
+      progress: 40,
+      priority: 'medium',
+      title: 'A rather long title of a task that somebody wrote for the agents of the board',
+    } as Parameters<typeof taskTable>[0][number]
+    const output = { paint: (_: string, text: string) => text, width } as Parameters<typeof taskTable>[1]
+    return taskTable([task], output).split('\n')
+  }
+
+  it('leaves room for titles on 80 columns, and has all on more', () => {
+    expect(shown(80)).toEqual([
+      'ID                               STATUS            TITLE',
+      'task_01m84xn8ay0002m3n7p3mr1x5x  in_progress 40 %  A rather long title of a tas…',
+    ])
+    expect(shown(200)[0]).toMatch(/^ID +STATUS +PRIORITY +TITLE$/)
+    expect(shown(null)[1]).toMatch(/medium +A rather .* of the board$/)
   })
 })

@@ -106,6 +106,32 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
       expect(table.stdout).toMatch(/^ID .*TITLE\n.*Write the report\n$/)
     })
 
+    it('updates, cancels, releases and deletes tasks, shows a thread, and who asks', async () => {
+      const { id } = await json<{ id: string }>('add', ['Draft', '--deadline', '2099-01-31T12:00:00Z'])
+      const changes = ['--title', 'Final', '--deadline', 'none', '--tag', 'c', '--priority', 'low']
+      expect(await json('update', [id, ...changes])).toMatchObject({
+        title: 'Final',
+        deadline: null,
+        tags: ['c'],
+        priority: 'low',
+      })
+      expect(await text(['update', id])).toMatchObject({ code: 2, stdout: '' })
+      expect(await json('cancel', [id, '--message', 'not now'])).toMatchObject({
+        status: 'cancelled',
+        hold: { message: 'not now' },
+      })
+      expect(await json('release', [id])).toMatchObject({ status: 'pending' })
+      await json('comment', [id, 'first'])
+      await json('comment', [id, 'second'])
+      const { comments } = await json<{ comments: { body: string }[] }>('comments', [id])
+      expect(comments.map(({ body }) => body)).toEqual(['first', 'second'])
+      expect((await text(['comments', id])).stdout).toMatch(/: first\n.*: second\n$/)
+      expect(await json('delete', [id])).toEqual({ deleted: id })
+      expect(await text(['show', id])).toMatchObject({ code: 4 })
+      expect((await json<{ caller: { scopes: string[] } }>('whoami')).caller.scopes).toContain('tasks:write')
+      expect((await text(['whoami'])).stdout).toContain(`server   ${server.url}`)
+    })
+
     it('completes a task with a result, and one that an agent has only by --take-over', async () => {
       const { id } = await json<{ id: string }>('add', ['By hand', '--priority', 'low'])
       expect(await json('complete', [id, '-'], 'mended\n')).toMatchObject({ id, status: 'completed' })

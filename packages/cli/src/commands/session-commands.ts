@@ -4,6 +4,7 @@ import { CliError } from '../cli-error.js'
 import type { Cli } from '../cli.js'
 import { type Call, type Command, listOf, textOf } from '../command.js'
 import { configPath, readConfig, storeServer } from '../config-file.js'
+import { oneLine } from '../output/text.js'
 import type { Scope } from './scopes.js'
 
 export const DAY_MS = 86_400_000
@@ -126,6 +127,22 @@ async function logout({ cli }: Call): Promise<void> {
   )
 }
 
+async function whoami({ cli }: Call): Promise<void> {
+  const account = await (await cli.client()).account.get()
+  const { caller } = account
+  const url = await cli.url()
+  cli.output.result(account, () =>
+    Object.entries({
+      server: url,
+      account: `${oneLine(account.name)} (${account.tier})`,
+      caller: `${caller.kind} ${caller.id}`,
+      scopes: caller.scopes.join(', '),
+    })
+      .map(([name, value]) => `${name.padEnd(9)}${value}`)
+      .join('\n'),
+  )
+}
+
 export const sessionCommands: readonly Command[] = [
   {
     name: 'login',
@@ -141,6 +158,13 @@ export const sessionCommands: readonly Command[] = [
     scopes: ['account:read', 'account:write'],
     json: { shape: '`{ url, config }`' },
     run: login,
+  },
+  {
+    name: 'whoami',
+    summary: 'Shows the server, the account and the scopes of the key',
+    scopes: ['account:read'],
+    json: { operation: 'getAccount' },
+    run: whoami,
   },
   {
     name: 'logout',

@@ -12,7 +12,7 @@ import { type Call, type Command, listOf, type Option, textOf } from '../command
 import { agentIdOf } from './agent-id.js'
 import { taskLine, taskPage, taskTable } from './task-text.js'
 
-const priorities = ['urgent', 'high', 'medium', 'low'] as const
+export const priorities = ['urgent', 'high', 'medium', 'low'] as const
 const columns = ['todo', 'doing', 'done'] as const
 const statuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'blocked'] as const
 const holds = ['failed', 'cancelled', 'needs_input', 'approval', 'budget'] as const
@@ -36,7 +36,7 @@ export async function textArgument(cli: Cli, text: string | undefined): Promise<
 }
 
 /** `name=value`; the values of a repeated name are a list. */
-function metadataOf(pairs: readonly string[] | undefined): CreateTaskBody['metadata'] {
+export function metadataOf(pairs: readonly string[] | undefined): CreateTaskBody['metadata'] {
   if (pairs === undefined) return undefined
   const metadata: Record<string, string | readonly string[]> = {}
   for (const pair of pairs) {
@@ -140,7 +140,7 @@ async function answer({ cli, args: [id = '', text] }: Call): Promise<void> {
   cli.output.result(written, `${written.id}  answered`)
 }
 
-const task = { name: 'task', summary: 'the id of the task' }
+export const task = { name: 'task', summary: 'the id of the task' }
 const writing = { name: 'text', summary: 'the text, or `-` for standard input' }
 
 export const taskCommands: readonly Command[] = [

@@ -13,17 +13,19 @@ const styles: Readonly<Record<Task['status'], Style>> = {
   blocked: 'yellow',
 }
 
+const WIDE = 100
+
 export function taskTable(tasks: readonly ListedTask[], output: Output): string {
   if (tasks.length === 0) return 'no tasks'
+  // A title says more than its priority.
+  const isNarrow = output.width !== null && output.width < WIDE
   const rows = tasks.map((task) => [
     task.id,
-    task.column,
-    task.status,
-    task.priority,
-    task.column === 'doing' ? `${task.progress} %` : null,
+    task.column === 'doing' ? `${task.status} ${task.progress} %` : task.status,
+    ...(isNarrow ? [] : [task.priority]),
     task.title,
   ])
-  return textTable(['ID', 'COLUMN', 'STATUS', 'PRIORITY', 'PROGRESS', 'TITLE'], rows, output)
+  return textTable(['ID', 'STATUS', ...(isNarrow ? [] : ['PRIORITY']), 'TITLE'], rows, output)
 }
 
 /** One line about a task. */
@@ -68,17 +70,17 @@ export function taskPage(
       task.outputs.map((output) => oneLine(`${output.type}  ${output.name}  ${output.url}`)).join('\n'),
       paint,
     ),
-    section(
-      'Thread',
-      comments.map(({ author, kind, body }) => `${nameOf(author)} (${kind}): ${body}`).join('\n'),
-      paint,
-    ),
+    section('Thread', commentLines(comments), paint),
   ]
   const lines = facts.map(([name, value]) => {
     const text = oneLine(String(value))
     return name.padEnd(12) + (name === 'status' ? paint(styles[task.status], text) : text)
   })
   return [paint('bold', oneLine(task.title)), ...lines, ...sections].filter((text) => text !== '').join('\n')
+}
+
+export function commentLines(comments: readonly Comment[]): string {
+  return comments.map(({ author, kind, body }) => plain(`${nameOf(author)} (${kind}): ${body}`)).join('\n')
 }
 
 function nameOf({ name, id, kind }: NonNullable<Task['taken_by']>): string {

@@ -1,0 +1,118 @@
+import type { Comment, UpdateTaskBody } from '@taskboard/client'
+import { CliError } from '../cli-error.js'
+import { type Call, type Command, listOf, textOf } from '../command.js'
+import { agentIdOf } from './agent-id.js'
+import { metadataOf, priorities, task, textArgument } from './task-commands.js'
+import { commentLines, taskLine } from './task-text.js'
+
+/** What clears a field. */
+const NOTHING = 'none'
+
+async function update(call: Call): Promise<void> {
+  const { cli, args, options } = call
+  const client = await cli.client()
+  const text = (name: string): string | null | undefined => {
+    const given = textOf(options, name)
+    return given === NOTHING ? null : given
+  }
+  const [description, assigned] = [text('description'), text('assign')]
+  const body: UpdateTaskBody = {
+    title: textOf(options, 'title'),
+    description: description == null ? description : await textArgument(cli, description),
+    type: text('type'),
+    priority: textOf(options, 'priority') as UpdateTaskBody['priority'],
+    assigned_to: assigned == null ? assigned : await agentIdOf(client, assigned),
+    deadline: text('deadline'),
+    not_before: text('notBefore'),
+    tags: listOf(options, 'tag'),
+    metadata: metadataOf(listOf(options, 'metadata')),
+    depends_on: listOf(options, 'dependsOn'),
+  }
+  if (Object.values(body).every((value) => value === undefined)) {
+    throw new CliError('usage', 'nothing to change: see taskboard update --help')
+  }
+  const changed = await client.tasks.update(args[0] ?? '', body)
+  cli.output.result(changed, () => taskLine(changed, cli.output.paint))
+}
+
+async function cancel({ cli, args: [id = ''], options }: Call): Promise<void> {
+  const cancelled = await (await cli.client()).tasks.cancel(id, { message: textOf(options, 'message') })
+  cli.output.result(cancelled, () => taskLine(cancelled, cli.output.paint))
+}
+
+async function release({ cli, args: [id = ''] }: Call): Promise<void> {
+  const released = await (await cli.client()).tasks.release(id)
+  cli.output.result(released, () => taskLine(released, cli.output.paint))
+}
+
+async function remove({ cli, args: [id = ''] }: Call): Promise<void> {
+  await (await cli.client()).tasks.delete(id)
+  cli.output.result({ deleted: id }, `${id}  deleted`)
+}
+
+async function thread({ cli, args: [id = ''] }: Call): Promise<void> {
+  const client = await cli.client()
+  const comments: Comment[] = []
+  for await (const one of client.tasks.allComments(id)) comments.push(one)
+  cli.output.result({ comments, next_cursor: null }, () => commentLines(comments) || 'no comments')
+}
+
+export const taskChangeCommands: readonly Command[] = [
+  {
+    name: 'update',
+    summary: `Changes the given fields of a task; \`${NOTHING}\` clears one`,
+    arguments: [task],
+    options: [
+      { flags: '--title <text>', summary: 'what is to be done' },
+      { flags: '--description <text>', summary: 'more about it; `-` reads standard input' },
+      { flags: '--type <type>', summary: 'the type, which selects agents' },
+      { flags: '--priority <priority>', summary: 'how urgent it is', choices: priorities },
+      { flags: '--tag <tag>', summary: 'a tag, in place of all that it has', isList: true },
+      { flags: '--metadata <name=value>', summary: 'a value of your own, in place of all', isList: true },
+      { flags: '--deadline <time>', summary: 'ISO 8601, such as 2030-01-31T12:00:00Z' },
+      { flags: '--not-before <time>', summary: 'no agent takes it earlier' },
+      {
+        flags: '--depends-on <task>',
+        summary: 'a task that must be done before, in place of all',
+        isList: true,
+      },
+      { flags: '--assign <agent>', summary: 'the only agent that can take it, by its id or its name' },
+    ],
+    scopes: ['tasks:write'],
+    json: { operation: 'updateTask' },
+    run: update,
+  },
+  {
+    name: 'cancel',
+    summary: 'Puts a task aside. An agent that works it loses it',
+    arguments: [task],
+    options: [{ flags: '--message <text>', summary: 'why' }],
+    scopes: ['tasks:write'],
+    json: { operation: 'cancelTask' },
+    run: cancel,
+  },
+  {
+    name: 'release',
+    summary: 'Ends the hold of a task, as of one that failed or was cancelled: agents can take it again',
+    arguments: [task],
+    scopes: ['tasks:write'],
+    json: { operation: 'releaseTask' },
+    run: release,
+  },
+  {
+    name: 'delete',
+    summary: 'Deletes a task with all that belongs to it',
+    arguments: [task],
+    scopes: ['tasks:write'],
+    json: { shape: '`{ deleted }`' },
+    run: remove,
+  },
+  {
+    name: 'comments',
+    summary: 'Shows the whole thread of a task',
+    arguments: [task],
+    scopes: ['tasks:read'],
+    json: { operation: 'listComments' },
+    run: thread,
+  },
+]
