@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { runCli } from './run-cli.js'
 
 // Whoever read the output has enough of it, as `head` does.
