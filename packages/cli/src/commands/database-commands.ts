@@ -1,6 +1,6 @@
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, listOf, type Option, textOf } from '../command.js'
-import { withBoard, withDatabase } from '../database/open-database.js'
+import { type Opened, withBoard, withDatabase } from '../database/open-database.js'
 import { textTable } from '../output/text.js'
 import { DAY_MS, daysOf, endOf } from './session-commands.js'
 
@@ -11,8 +11,9 @@ export const dataOption: Option = {
 
 async function migrate(call: Call): Promise<void> {
   const { output } = call.cli
-  await withDatabase(call, async ({ pool, postgres }) => {
-    if (call.options['plan'] === true) {
+  const isPlan = call.options['plan'] === true
+  const work = async ({ pool, postgres }: Opened): Promise<void> => {
+    if (isPlan) {
       const steps = await postgres.planMigrations(pool)
       const sql = steps.map((step) => `-- ${step.name}\n${step.sql}`).join('\n')
       if (output.isJson) output.result({ steps }, '')
@@ -26,7 +27,8 @@ async function migrate(call: Call): Promise<void> {
     progress.update(1, 1)
     progress.end()
     output.result({ applied }, applied.length === 0 ? 'the schema is up to date' : applied.join('\n'))
-  })
+  }
+  await withDatabase(call, work, { creates: !isPlan })
 }
 
 async function status(call: Call): Promise<void> {

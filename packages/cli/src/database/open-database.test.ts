@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
+import { newFolder, run } from '../../test/cli-process.js'
 import type { Cli } from '../cli.js'
 import type { Call } from '../command.js'
 import { withDatabase } from './open-database.js'
@@ -15,4 +18,17 @@ it('switches JIT off on its connections, and keeps the options of the address', 
   expect(await settingsWith(url.href)).toEqual({ jit: 'off', lockTimeout: '0' })
   url.searchParams.set('options', '-c lock_timeout=7000')
   expect(await settingsWith(url.href)).toEqual({ jit: 'off', lockTimeout: '7s' })
+})
+
+it('creates no directory but for migrate', { timeout: 60_000 }, async () => {
+  const folder = newFolder()
+  const data = join(folder, 'board')
+  for (const args of [['status'], ['migrate', '--plan'], ['prune', '--done-days', '1']]) {
+    const { code, stderr } = await run([...args, '--data', data], { env: { HOME: folder } })
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: `error: there is no database in ${data}: \`taskboard migrate --data ${data}\` creates one\n`,
+    })
+  }
+  expect(existsSync(data)).toBe(false)
 })

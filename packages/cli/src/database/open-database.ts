@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Taskboard } from '@taskboard/core'
 import type { PgConnection, PgPool } from '@taskboard/postgres'
 import { CliError } from '../cli-error.js'
 import { type Call, textOf } from '../command.js'
-import { loadCore, loadPg, loadPostgres } from '../optional-packages.js'
+import { loadCore, loadPg, loadPglite, loadPostgres } from '../optional-packages.js'
 
 /** The database of a command, and the library that works on it. */
 export interface Opened {
@@ -13,8 +15,15 @@ export interface Opened {
 
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Works on the database that DATABASE_URL names, or on the PGlite directory of `--data`. */
-export async function withDatabase<T>(call: Call, work: (opened: Opened) => Promise<T>): Promise<T> {
+/**
+ * Works on the database that DATABASE_URL names, or on the PGlite directory of `--data`, which has to be there unless the command
+ * `creates` it.
+ */
+export async function withDatabase<T>(
+  call: Call,
+  work: (opened: Opened) => Promise<T>,
+  { creates = false }: { readonly creates?: boolean } = {},
+): Promise<T> {
   const { cli, options } = call
   const postgres = await loadPostgres()
   const directory = textOf(options, 'data') ?? (cli.env['TASKBOARD_DATA']?.trim() || undefined)
@@ -46,6 +55,13 @@ export async function withDatabase<T>(call: Call, work: (opened: Opened) => Prom
   if (directory === undefined) {
     throw new CliError('usage', 'set DATABASE_URL to the database, or --data to a directory of PGlite')
   }
+  if (!creates && !existsSync(join(directory, 'data'))) {
+    throw new CliError(
+      'unknown',
+      `there is no database in ${directory}: \`taskboard migrate --data ${directory}\` creates one`,
+    )
+  }
+  await loadPglite()
   const database = await postgres.openPglite(directory)
   try {
     return await work({ pool: database.pool, postgres })
