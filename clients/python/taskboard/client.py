@@ -8,15 +8,17 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple
 
 from .calls import Caller, Request, Retry, graphql_error
 from .credentials import Credential, Session, TokenFunction
+from .methods import Methods
 from .operations import OPERATIONS, Operation
-from .worker import Worker
+from .wire import ClaimedTask
+from .worker import TaskContext, Worker
 
 
 class Group:
     """Methods by name: ``client.tasks``, ``client.account.mfa``."""
 
 
-class Client:
+class Client(Methods):
     """A client of the task board at ``base_url``. It opens nothing until the first call. Threads can share it.
 
     A method takes the ids of its path, then the fields of its body or query by name, and returns what the server answers, with the
@@ -31,24 +33,6 @@ class Client:
 
     A call that fails raises ``TaskboardApiError``, as the subclass of its status. A ``base_url`` that is no address of a server is a ``ValueError``.
     """
-
-    tasks: Any
-    approvals: Any
-    schedules: Any
-    agents: Any
-    budgets: Any
-    analytics: Any
-    webhooks: Any
-    notification_channels: Any
-    account: Any
-    api_keys: Any
-    workspaces: Any
-    members: Any
-    auth: Any
-    board: Any
-    chat: Any
-    openapi: Callable[..., Any]
-    reference: Callable[..., Any]
 
     def __init__(
         self,
@@ -107,9 +91,18 @@ class Client:
             raise graphql_error("POST /v2/graphql", 200, errors, answer.get("data"))
         return answer["data"]
 
-    def worker(self, agent_id: str, run: Callable[[dict, Any], Any], concurrency: int = 1, **options: Any) -> Worker:
+    def worker(
+        self,
+        agent_id: str,
+        run: Callable[[ClaimedTask, TaskContext], Any],
+        concurrency: int = 1,
+        *,
+        lease: float = 60.0,
+        poll: float = 30.0,
+        on_error: Optional[Callable[[BaseException, Optional[str]], None]] = None,
+    ) -> Worker:
         """Works the tasks of a stored agent in threads of this process, from now on. See ``Worker``."""
-        return Worker(self, agent_id, run, concurrency, **options)
+        return Worker(self, agent_id, run, concurrency, lease=lease, poll=poll, on_error=on_error)
 
     def _method(self, operation: Operation) -> Callable[..., Any]:
         def method(

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { formattedWire, wireFile } from '../scripts/formatted-wire.js'
+import { pythonFiles } from '../scripts/python-files.js'
 import { type DocumentedOperation, type Document, operationsOf } from '../scripts/wire-source.js'
 import { readdir, readFile } from 'node:fs/promises'
 import { readDocument } from '../test/documented-board.js'
@@ -147,6 +148,9 @@ describe('the methods of the client', () => {
 
   it('are typed from the OpenAPI document as it is (if not: npm run generate -w packages/client)', async () => {
     expect(await readFile(wireFile, 'utf8')).toBe(await formattedWire(document))
+    for (const [file, text] of Object.entries(await pythonFiles(document))) {
+      expect(await readFile(file, 'utf8')).toBe(text)
+    }
   })
 
   it('cover every operation of the document, and each is one', () => {
