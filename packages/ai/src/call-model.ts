@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TaskContext } from '@taskboard/core'
 import {
   generateText,
@@ -51,6 +52,7 @@ type Returned = Pick<
 
 const CHARACTERS_PER_TOKEN = 4
 const LONGEST_MODEL_NAME = 200
+const PARTS_PER_TURN = 100
 
 /** Calls the model once. @throws TaskFailure when a repeat would fail as well; the signal's reason when that aborts; else an `Error`. */
 export async function callModel(call: ModelCall): Promise<ModelAnswer> {
@@ -81,7 +83,10 @@ function tooSlow({ callTimeoutMs }: AiAgentSettings): Error {
 async function stream(options: Parameters<typeof generateText<ToolSet>>[0]): Promise<Returned> {
   // Without a listener, the SDK prints errors, which contain the prompt.
   const result = streamText({ ...options, onError: () => undefined })
+  let parts = 0
   for await (const part of result.fullStream) {
+    // Chunks that are there already come without a turn of the event loop, and a lease must be renewed.
+    if (++parts % PARTS_PER_TURN === 0) await nextTurn()
     if (part.type === 'error') throw part.error
     if (part.type === 'abort') throw new Error('the call was aborted')
   }
