@@ -60,7 +60,7 @@ export async function assertTogetherLines(server: ServerProcess): Promise<void> 
   let passed = 0
   const answers = await pasteAll(server, 'Work with the agent', () => {
     passed += 1
-    if (passed === 2) return happened('Question on')
+    if (passed === 2) return happened('Question by')
     if (passed === 4) return happened('Approval requested for')
     return passed === 7 ? happened('Completed:') : undefined
   })
@@ -148,7 +148,7 @@ export async function assertWorkedTogether(
     '? Which day?',
   ].join('\n')
   const { id } = await send<WireTask>(first, '/tasks', { title: 'Move', description, priority: 'urgent' })
-  await first.printed(/Question on Move: Which floor/)
+  await first.printed(/Question by .* on Move: Which floor/)
   let server = await next(first)
   await send(server, `/tasks/${id}/answer`, { body: 'The third' })
   await server.printed(/Approval requested for Move: .*: Sign the lease/)
@@ -156,7 +156,7 @@ export async function assertWorkedTogether(
   await server.printed(/Approval requested for Move: .*: Sell the desks/)
   server = await next(server)
   await decide(server, id, 'Sell the desks', { decision: 'rejected', comment: 'We keep them' })
-  await server.printed(/Question on Move: Which day/)
+  await server.printed(/Question by .* on Move: Which day/)
   server = await next(server)
   await send(server, `/tasks/${id}/answer`, { body: 'Friday' })
   await server.printed(/Completed: Move\n/)

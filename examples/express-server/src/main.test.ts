@@ -36,7 +36,7 @@ describe('npm start', { timeout: 120_000 }, () => {
   it('begins a new board with sample tasks, for which a new task does not wait', async () => {
     const server = await startServer(main, { TASKBOARD_SAMPLES: 'on' })
     await server.printed(/Started: Sample: pack the box for the fair/)
-    await server.printed(/Question on Sample: book the train: On which day/)
+    await server.printed(/Question by .* on Sample: book the train: On which day/)
     await server.call('add', { title: 'Mine' })
     await server.printed(/Completed: Mine/)
     expect(server.output()).not.toContain('Completed: Sample')

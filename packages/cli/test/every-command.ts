@@ -229,7 +229,8 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
       )
       expect(await json('webhooks list')).toMatchObject({ webhooks: [{ id, url, signed: true }] })
       await json('webhooks test', [id])
-      expect(received).toHaveLength(1)
+      // The answer may come before the attempt.
+      await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1)
       expect(await json('webhooks disable', [id])).toMatchObject({ enabled: false })
       expect(await json('webhooks enable', [id])).toMatchObject({ enabled: true })
       expect(await json('webhooks delete', [id])).toEqual({ deleted: id })
