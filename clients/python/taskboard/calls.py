@@ -16,7 +16,7 @@ import uuid
 from datetime import date, datetime, timezone
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, IncompleteRead
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, cast
 
 from .credentials import Credential
 from .errors import TaskboardApiError
@@ -73,7 +73,7 @@ class Request(NamedTuple):
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Another address must not get the credential, and a create must not become a read."""
 
-    def redirect_request(self, *_args: Any) -> None:
+    def redirect_request(self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: Any) -> None:
         return None
 
 
@@ -197,8 +197,8 @@ class Caller:
             raise TaskboardApiError(f"{title}: the server cannot be reached") from error
         if status == 204 or asked.is_text:
             return text or None
-        body = _json_of(text) if "json" in (sent.get("content-type") or "") else None
-        if not isinstance(body, (dict, list)):
+        body: Any = _json_of(text) if "json" in (sent.get("content-type") or "") else None
+        if type(body) not in (dict, list):
             message = f"{title}: {status}, but the answer is not from a task board"
             raise TaskboardApiError(message, status=status, code="INVALID_ANSWER")
         return body
@@ -244,15 +244,20 @@ def _json_of(text: str) -> Any:
         return None
 
 
+def _fields_of(value: Any) -> Dict[str, Any]:
+    """Empty for what is no object."""
+    return cast("Dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
 def _path_of(pattern: str, ids: Tuple[str, ...], given: Dict[str, Any]) -> str:
     """``ids`` in their order; those that are missing are taken out of ``given``, by their names."""
     left = list(ids)
-    parts = []
+    parts: List[str] = []
     for part in pattern.split("/"):
         if part.startswith("{"):
             name, part = part, left.pop(0) if left else given.pop(part[1:-1], "")
             # An empty id, or one that addresses resolve as a folder, would call another operation.
-            if not isinstance(part, str) or part in ("", ".", ".."):
+            if type(part) is not str or part in ("", ".", ".."):
                 raise TypeError(f"{name[1:-1]} must be an id")
             part = urllib.parse.quote(part, safe="")
         parts.append(part)
@@ -280,22 +285,17 @@ def _time_text(value: Any) -> str:
 
 def _error_of(title: str, status: int, headers: Any, text: str) -> TaskboardApiError:
     """The error of an answer in one of the three envelopes, or in another form."""
-    body = _json_of(text)
-    body = body if isinstance(body, dict) else {}
-    errors = body.get("errors")
-    if isinstance(errors, list):
-        return graphql_error(title, status, errors, None)
-    inner = body.get("error")
-    if isinstance(inner, str):
-        inner = {"message": inner, "code": body.get("code")}
-    inner = inner if isinstance(inner, dict) else {}
-    details = inner.get("details")
+    body = _fields_of(_json_of(text))
+    if isinstance(body.get("errors"), list):
+        return graphql_error(title, status, body["errors"], None)
+    error: Any = body.get("error")
+    inner = {"message": error, "code": body.get("code")} if isinstance(error, str) else _fields_of(error)
     missing = "redirects: base_url must be where it leads to" if status < 400 else "without a readable answer"
     return TaskboardApiError(
         f"{title}: {status} {inner.get('message') or missing}",
         status=status,
         code=inner.get("code") or _CODES.get(status, "INVALID_ANSWER"),
-        field=(details.get("field") or None) if isinstance(details, dict) else None,
+        field=_fields_of(inner.get("details")).get("field") or None,
         request_id=inner.get("request_id") or headers.get("x-request-id"),
         retry_after=_retry_after(headers),
     )
@@ -303,13 +303,13 @@ def _error_of(title: str, status: int, headers: Any, text: str) -> TaskboardApiE
 
 def graphql_error(title: str, status: int, errors: List[Any], data: Any) -> TaskboardApiError:
     """The error of a GraphQL answer. ``data`` has the fields that did not fail."""
-    known = [error for error in errors if isinstance(error, dict)]
-    first = (known[0].get("extensions") or {}) if known else {}
+    known = [_fields_of(error) for error in errors if isinstance(error, dict)]
+    first = _fields_of(known[0].get("extensions")) if known else {}
     return TaskboardApiError(
         f"{title}: " + "; ".join(str(error.get("message")) for error in known),
         status=status,
         code=first.get("code") or "INTERNAL_ERROR",
-        field=(first.get("details") or {}).get("field") or None,
+        field=_fields_of(first.get("details")).get("field") or None,
         request_id=first.get("request_id"),
         errors=errors,
         data=data,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, cast
 
 from .calls import Caller, Request, Retry, graphql_error
 from .credentials import Credential, Session, TokenFunction
@@ -69,12 +69,12 @@ class Client(Methods):
             setattr(method, "__signature__", _signature_of(operation))
             setattr(holder, last, method)
         self._send_logout = self.auth.logout
-        self.auth.logout = self._logout
+        setattr(self.auth, "logout", self._logout)
 
     def graphql(
         self,
         query: str,
-        variables: Optional[dict] = None,
+        variables: Optional[Mapping[str, Any]] = None,
         *,
         idempotency_key: Optional[str] = None,
         retry_policy: Optional[Retry] = None,
@@ -115,16 +115,16 @@ class Client(Methods):
     def _list_method(self, operation: Operation) -> Callable[..., Iterator[Any]]:
         """Asks for the next page when the loop gets there."""
 
-        def entries(*ids: str, retry_policy: Optional[Retry] = None, **fields: Any) -> Iterator[Any]:
+        def read(*ids: str, retry_policy: Optional[Retry] = None, **fields: Any) -> Iterator[Any]:
             query = _wire_names(fields)
             while True:
                 page = self._caller.call(operation, ids, query, None, retry_policy)
-                yield from next(value for value in page.values() if isinstance(value, list))
+                yield from _entries_of(page)
                 if page.get("next_cursor") is None:
                     return
                 query["cursor"] = page["next_cursor"]
 
-        return entries
+        return read
 
     def _logout(self, refresh_token: Optional[str] = None) -> None:
         """Ends the session of a refresh token. Without one: that of the client, which logs in again for the next call."""
@@ -136,7 +136,11 @@ class Client(Methods):
             self._caller.send(Request("POST", "/v2/auth/logout", is_repeatable=True))
 
 
-def _wire_names(fields: dict) -> dict:
+def _entries_of(page: Dict[str, Any]) -> List[Any]:
+    return next(cast("List[Any]", value) for value in page.values() if isinstance(value, list))
+
+
+def _wire_names(fields: Mapping[str, Any]) -> Dict[str, Any]:
     return {name.rstrip("_"): value for name, value in fields.items()}
 
 

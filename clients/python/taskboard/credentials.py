@@ -6,7 +6,7 @@ import threading
 import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from .errors import TaskboardApiError
 
@@ -50,14 +50,14 @@ class Session(Credential):
 
     renews = True
 
-    def __init__(self, login: Tuple[str, ...], post: Callable[[str, dict], Any]) -> None:
+    def __init__(self, login: Tuple[str, ...], post: Callable[[str, Dict[str, Any]], Dict[str, Any]]) -> None:
         super().__init__(None)
         self._login = login
         self._post = post
         self._lock = threading.Lock()
-        self._tokens: Optional[dict] = None
+        self._tokens: Optional[Dict[str, Any]] = None
         self._stale_at = 0.0
-        self._renewing: Optional[Future] = None
+        self._renewing: Optional[Future[Any]] = None
         self._is_code_used = False
 
     def token(self, rejected: Optional[str], left: float) -> Optional[str]:
@@ -66,20 +66,20 @@ class Session(Credential):
             if renewing is None:
                 is_valid = tokens is not None and tokens["access_token"] != rejected
                 if tokens is not None and is_valid and time.monotonic() < self._stale_at:
-                    return tokens["access_token"]
+                    return str(tokens["access_token"])
                 renewing = self._renewing = Future()
                 threading.Thread(target=self._renew, args=(renewing, tokens), name="taskboard-login", daemon=True).start()
         try:
-            return renewing.result(min(max(left, 0.0), threading.TIMEOUT_MAX))["access_token"]
+            return str(renewing.result(min(max(left, 0.0), threading.TIMEOUT_MAX))["access_token"])
         except FutureTimeout:
             raise TaskboardApiError("the login has no answer in time", code="TIMEOUT") from None
 
     def end(self) -> Optional[str]:
         with self._lock:
             tokens, self._tokens, self._renewing = self._tokens, None, None
-            return None if tokens is None else tokens["refresh_token"]
+            return None if tokens is None else str(tokens["refresh_token"])
 
-    def _renew(self, renewing: Future, tokens: Optional[dict]) -> None:
+    def _renew(self, renewing: Future[Any], tokens: Optional[Dict[str, Any]]) -> None:
         """A session that is ended meanwhile serves the calls that wait for it, and no later one."""
         try:
             fresh = self._renewed(tokens)
@@ -97,7 +97,7 @@ class Session(Credential):
                 self._stale_at = time.monotonic() + life - min(30.0, life / 10)
         renewing.set_result(fresh)
 
-    def _renewed(self, tokens: Optional[dict]) -> dict:
+    def _renewed(self, tokens: Optional[Dict[str, Any]]) -> Dict[str, Any]:
         """The refresh token is valid once: when it is refused, the password begins another session."""
         if tokens is not None:
             try:

@@ -8,9 +8,11 @@ from typing import Any, Dict, Optional, Type
 class TaskboardApiError(Exception):
     """A call that failed, as the subclass of its status. The message is for people and never contains the credential."""
 
-    def __new__(cls, message: str = "", *_args: Any, status: int = 0, **_fields: Any) -> TaskboardApiError:
-        fits = cls is TaskboardApiError
-        return super().__new__((_CLASSES.get(status) or (ServerError if status >= 500 else cls)) if fits else cls, message)
+    def __new__(cls, message: str, *_args: Any, status: int = 0, **_fields: Any) -> TaskboardApiError:
+        kind: Type[TaskboardApiError] = cls
+        if kind is TaskboardApiError:
+            kind = ServerError if status >= 500 else _CLASSES.get(status, kind)
+        return Exception.__new__(kind, message)
 
     def __init__(
         self,

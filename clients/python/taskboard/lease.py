@@ -9,12 +9,13 @@ from typing import Any, Callable
 
 from .calls import Retry
 from .errors import RunEnded, TaskboardApiError
+from .wire import ClaimedTask
 
 
 class Lease:
     """A run's hold on its task, renewed three times in its length."""
 
-    def __init__(self, client: Any, task: dict, lease: float, claimed_at: float, report: Callable[[BaseException], None]) -> None:
+    def __init__(self, client: Any, task: ClaimedTask, lease: float, claimed_at: float, report: Callable[[BaseException], None]) -> None:
         self.signal = threading.Event()
         self.is_held = True
         self.reason = ""

@@ -1,6 +1,6 @@
 # Made by packages/client/scripts/generate-wire.ts from the OpenAPI document, and not changed by hand.
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Literal, TypedDict, Union
 
 from typing_extensions import NotRequired

@@ -7,11 +7,15 @@ import math
 import random
 import threading
 import time
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
 
 from .calls import Retry
 from .errors import RunEnded, TaskboardApiError, TaskFailure
 from .lease import Lease, is_lost
+from .wire import Agent, ClaimedTask, Comment, TaskAttempt
+
+if TYPE_CHECKING:
+    from .client import Client
 
 _ONCE = Retry(attempts=1)
 _LONGEST_REASON = 2_000
@@ -26,13 +30,13 @@ class Claim(NamedTuple):
     agent_id: str
     #: 1 for the first attempt since a person created, moved or released the task.
     attempt: int
-    earlier_attempts: List[dict]
+    earlier_attempts: List[TaskAttempt]
     #: The tasks that this one depends on: ``id``, ``title``, ``result``.
-    dependencies: List[dict]
+    dependencies: List[Dict[str, Any]]
     #: The newest 100 comments, oldest first.
-    comments: List[dict]
+    comments: List[Comment]
     #: The answer to the last question of an earlier attempt; None without one.
-    answer: Optional[dict]
+    answer: Optional[Comment]
 
 
 class TaskContext:
@@ -42,7 +46,7 @@ class TaskContext:
     an undecided ``approval`` do: let it pass.
     """
 
-    def __init__(self, client: Any, agent: dict, claim: Claim, lease: Lease) -> None:
+    def __init__(self, client: Client, agent: Agent, claim: Claim, lease: Lease) -> None:
         #: The client, to read and to change the board.
         self.client = client
         #: The run's agent, as stored.
@@ -74,9 +78,9 @@ class TaskContext:
         self._lease.write(self.client.tasks.hold, is_renewed=False, reason=reason, **fields)
         self._lease.end("the task was put on hold")
 
-    def delegate(self, tasks: List[dict], wait: bool = False) -> List[dict]:
+    def delegate(self, tasks: List[Dict[str, Any]], wait: bool = False) -> List[Dict[str, Any]]:
         """Creates subtasks, all or none. With ``wait``, the task waits for them, and the run ends."""
-        created = self._lease.write(self.client.tasks.delegate, is_strict=True, tasks=tasks, wait=wait)["tasks"]
+        created: List[Dict[str, Any]] = self._lease.write(self.client.tasks.delegate, is_strict=True, tasks=tasks, wait=wait)["tasks"]
         if wait:
             self._lease.end("the task waits for its parts")
         return created
@@ -86,7 +90,7 @@ class TaskContext:
         self.hold("needs_input", question)
         raise RunEnded("the task waits for an answer")
 
-    def approval(self, action: str, summary: str, input: Any = None) -> dict:
+    def approval(self, action: str, summary: str, input: Any = None) -> Dict[str, Any]:
         """Asks for permission to do one thing, once: ``decision``, ``comment``, ``approval_id``. Ends the run while nobody has decided."""
         answer = self._lease.write(
             self.client.tasks.approvals.request,
@@ -112,7 +116,7 @@ class TaskContext:
 
 
 class _Run(NamedTuple):
-    task: dict
+    task: ClaimedTask
     lease: Lease
     thread: threading.Thread
     #: Set while the outcome is being written.
@@ -131,7 +135,7 @@ class Worker:
         self,
         client: Any,
         agent_id: str,
-        run: Callable[[dict, TaskContext], Any],
+        run: Callable[[ClaimedTask, TaskContext], Any],
         concurrency: int = 1,
         *,
         lease: float = 60.0,
@@ -152,7 +156,7 @@ class Worker:
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._drain = 10.0
-        self._agent: Optional[dict] = None
+        self._agent: Optional[Agent] = None
         self._agent_read_at = 0.0
         self._refusal: Optional[BaseException] = None
         self._thread = threading.Thread(target=self._work, name="taskboard-worker", daemon=True)
@@ -224,14 +228,15 @@ class Worker:
         thread.start()
         return True
 
-    def _current_agent(self) -> dict:
+    def _current_agent(self) -> Agent:
         now = time.monotonic()
-        if self._agent is None or now - self._agent_read_at > _AGENT_TTL:
-            self._agent = self._client.agents.get(self._agent_id, retry_policy=_ONCE)
+        agent = self._agent
+        if agent is None or now - self._agent_read_at > _AGENT_TTL:
+            agent = self._agent = self._client.agents.get(self._agent_id, retry_policy=_ONCE)
             self._agent_read_at = now
-        return self._agent
+        return agent
 
-    def _perform(self, task: dict, agent: dict, lease: Lease, earlier: Optional[_Run]) -> None:
+    def _perform(self, task: ClaimedTask, agent: Agent, lease: Lease, earlier: Optional[_Run]) -> None:
         run = self._runs[task["id"]]
         # The lease of an earlier run has passed, but its code goes on: it must end before the same task begins again here.
         if earlier is not None:
@@ -250,7 +255,7 @@ class Worker:
                     del self._runs[task["id"]]
             self._wake.set()
 
-    def _outcome(self, task: dict, agent: dict, lease: Lease) -> Optional[Callable[[], Any]]:
+    def _outcome(self, task: ClaimedTask, agent: Agent, lease: Lease) -> Optional[Callable[[], Any]]:
         """Runs the agent's code, and returns what writes how it ended."""
         background = self._while_held(lease, task, lambda: self._read_claim(task, agent))
         if background is None:
@@ -268,10 +273,10 @@ class Worker:
             return lambda: self._hand_back(task)
         return lambda: self._fail(task, thrown, not is_final)
 
-    def _read_claim(self, task: dict, agent: dict) -> Claim:
+    def _read_claim(self, task: ClaimedTask, agent: Agent) -> Claim:
         tasks = self._client.tasks
-        attempts = tasks.attempts(task["id"], retry_policy=_ONCE)["attempts"] if task["fencing_token"] > 1 else []
-        dependencies = []
+        attempts: List[TaskAttempt] = tasks.attempts(task["id"], retry_policy=_ONCE)["attempts"] if task["fencing_token"] > 1 else []
+        dependencies: List[Dict[str, Any]] = []
         for dependency in task["depends_on"]:
             try:
                 found = tasks.get(dependency, retry_policy=_ONCE)
@@ -284,7 +289,7 @@ class Worker:
             task["fencing_token"], agent["id"], task["attempts"], attempts, dependencies, comments, task["answer"]
         )
 
-    def _while_held(self, lease: Lease, task: dict, work: Callable[[], Any]) -> Any:
+    def _while_held(self, lease: Lease, task: ClaimedTask, work: Callable[[], Any]) -> Any:
         """Retries after faults while the lease lasts; None when the task was lost."""
         delay = 0.25
         while lease.is_held:
@@ -300,7 +305,7 @@ class Worker:
                 delay = min(2 * delay, 5.0)
         return None
 
-    def _complete(self, task: dict, result: str) -> None:
+    def _complete(self, task: ClaimedTask, result: str) -> None:
         try:
             self._client.tasks.complete(task["id"], fencing_token=task["fencing_token"], result=result, retry_policy=_ONCE)
         except TaskboardApiError as error:
@@ -309,13 +314,13 @@ class Worker:
                 raise
             self._fail(task, error, False)
 
-    def _fail(self, task: dict, thrown: BaseException, retry: bool) -> None:
+    def _fail(self, task: ClaimedTask, thrown: BaseException, retry: bool) -> None:
         reason = (str(thrown) or type(thrown).__name__)[:_LONGEST_REASON].replace("\0", "\ufffd")
         operation = self._client.tasks.fail
         wait = _wait_of(thrown) if retry else {}
         operation(task["id"], fencing_token=task["fencing_token"], reason=reason, retry=retry, **wait, retry_policy=_ONCE)
 
-    def _hand_back(self, task: dict) -> None:
+    def _hand_back(self, task: ClaimedTask) -> None:
         """Only the holder of the token may, so the heartbeat comes first: within its lease no other agent can have the task."""
         self._client.tasks.heartbeat(task["id"], fencing_token=task["fencing_token"], retry_policy=_ONCE)
         self._client.tasks.move(task["id"], to="todo", retry_policy=_ONCE)
@@ -342,13 +347,14 @@ class Worker:
                     self._report(error, run.task["id"])
 
 
-def _wait_of(thrown: BaseException) -> dict:
+def _wait_of(thrown: BaseException) -> Dict[str, Any]:
     """How long the agent asks to wait: an error with `retry = "later"`, and `retry_after` in seconds."""
     if getattr(thrown, "retry", None) != "later":
         return {}
     seconds = getattr(thrown, "retry_after", None)
-    usable = isinstance(seconds, (int, float)) and seconds >= 0
-    return {"retry_after_s": min(3600, max(1, math.ceil(min(seconds, 3600)))) if usable else 60}
+    if not isinstance(seconds, (int, float)) or not seconds >= 0:
+        return {"retry_after_s": 60}
+    return {"retry_after_s": max(1, math.ceil(min(float(seconds), 3600.0)))}
 
 
 def is_refusal(error: BaseException) -> bool:

@@ -143,7 +143,7 @@ export function pythonSource(
   const classes = [...groups].map(([group, lines]) => `class ${className(group)}:\n${lines.join('\n')}`)
   return {
     wire: `${about}from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Literal, TypedDict, Union
 
 from typing_extensions import NotRequired

@@ -1,0 +1,26 @@
+"""What type checkers refuse: each line that ends with ``# wrong``, and no other one. It is not run."""
+
+from taskboard import Client
+from taskboard.wire import ClaimedTask
+
+client = Client("http://127.0.0.1:3000", key="tb_secret")
+client.tasks.craete(title="x")  # wrong
+client.tasks.create(titel="x", title="x")  # wrong
+client.tasks.create(title=1)  # wrong
+client.tasks.create(title="x", priority="hihg")  # wrong
+client.tasks.create()  # wrong
+client.tasks.get()  # wrong
+client.tasks.get("task_1", retry="x")  # wrong
+print(client.tasks.get("task_1")["titel"])  # wrong
+client.tasks.list(colum="todo")  # wrong
+client.tasks.create_many(tasks=[{"titel": "x"}])  # wrong
+client.accuont.get()  # wrong
+client.worker("agent_1", lambda task, context: "", concurency=2)  # wrong
+client.worker("agent_1", lambda task, context: task["titel"])  # wrong
+
+
+def run(task: ClaimedTask) -> str:
+    return task["title"]
+
+
+client.worker("agent_1", run)  # wrong
