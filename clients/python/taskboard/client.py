@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, cast
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from .calls import Caller, Request, Retry, graphql_error
 from .credentials import Credential, Session, TokenFunction
@@ -137,7 +137,9 @@ class Client(Methods):
 
 
 def _entries_of(page: Dict[str, Any]) -> List[Any]:
-    return next(cast("List[Any]", value) for value in page.values() if isinstance(value, list))
+    name = next(name for name, value in page.items() if isinstance(value, list))
+    entries: List[Any] = page[name]
+    return entries
 
 
 def _wire_names(fields: Mapping[str, Any]) -> Dict[str, Any]:
