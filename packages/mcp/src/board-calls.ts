@@ -11,6 +11,32 @@ export interface OperationInput {
   readonly idempotencyKey?: string | undefined
 }
 
+/** The operations of the enterprise API that tools and resources call. */
+export type BoardOperation =
+  | 'addTaskLogLine'
+  | 'addTaskOutput'
+  | 'answerTask'
+  | 'claimTask'
+  | 'completeTask'
+  | 'createComment'
+  | 'createTask'
+  | 'createTasks'
+  | 'failTask'
+  | 'getAccount'
+  | 'getApproval'
+  | 'getTask'
+  | 'holdTask'
+  | 'listAgents'
+  | 'listApprovals'
+  | 'listComments'
+  | 'listTasks'
+  | 'moveTask'
+  | 'releaseTask'
+  | 'reportTaskProgress'
+  | 'reportTaskUsage'
+  | 'requestApproval'
+  | 'updateTask'
+
 /** An answer of the enterprise API, with wire names. */
 export type Answer = Readonly<Record<string, unknown>>
 
@@ -22,8 +48,8 @@ export interface ExplainedError extends EnterpriseErrorBody {
 
 /** The board as one caller sees it: in the process of the board, or over its HTTP API. */
 export interface BoardCalls {
-  /** Calls an operation by its `operationId`. Rejects with anything that `explain` accepts. */
-  call(operationId: string, input: OperationInput): Promise<Answer>
+  /** Calls an operation. Rejects with anything that `explain` accepts. */
+  call(operationId: BoardOperation, input: OperationInput): Promise<Answer>
   /** The public part of any error. */
   explain(error: unknown): ExplainedError
   /** The scopes of the caller; null when they are not known. */

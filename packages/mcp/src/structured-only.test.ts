@@ -102,10 +102,10 @@ describe.each(ways)('a model that is shown structured content only, on %s', (_, 
   })
 })
 
-describe('what a model has to do next', () => {
-  it('is in the structured content as it is in the text, for every tool that says it', async () => {
-    host = await serveMcp()
-    const client = await connect(host.url, host.workerKey)
+describe.each(ways)('what a model has to do next, on %s', (_, mount, open) => {
+  it('is in the structured content as it is in the text, by every tool that says it', async () => {
+    host = await serveMcp({ mount })
+    const client = await open()
     clients.push(client)
     const saying = mcpTools(['worker'], null).filter(
       ({ outputSchema }) => 'next' in Object(outputSchema['properties']),
@@ -134,7 +134,9 @@ describe('what a model has to do next', () => {
     await texts('get_approval', { approval_id: asked['approval_id'] })
     expect([...seen].sort()).toEqual(saying.map(({ name }) => name).sort())
   })
+})
 
+describe('what a model has to do next', () => {
   it('says where to look when a claim cannot read the approvals, and the run is not lost', async () => {
     host = await serveMcp()
     const client = await connect(host.url, await host.createKey('tasks:write', 'agents:read'))

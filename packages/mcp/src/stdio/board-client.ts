@@ -28,4 +28,6 @@ type TaskMethod =
   | 'move'
   | 'output'
   | 'progress'
+  | 'release'
   | 'update'
+  | 'usage'

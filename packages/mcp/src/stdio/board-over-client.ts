@@ -1,9 +1,11 @@
 import { enterpriseErrorEnvelope, isTaskboardError, TaskboardError } from '@taskboard/core'
-import type { Answer, BoardCalls, ExplainedError, OperationInput } from '../board-calls.js'
+import type { Answer, BoardCalls, BoardOperation, ExplainedError, OperationInput } from '../board-calls.js'
 import type { BoardClient } from './board-client.js'
 
-/** The client's method of each operation that a tool calls. */
-const methods: Readonly<Record<string, (client: BoardClient) => (...args: never[]) => Promise<unknown>>> = {
+/** The client's method of each operation. */
+const methods: Readonly<
+  Record<BoardOperation, (client: BoardClient) => (...args: never[]) => Promise<unknown>>
+> = {
   getAccount: ({ account }) => account.get,
   listAgents: ({ agents }) => agents.list,
   getApproval: ({ approvals }) => approvals.get,
@@ -16,6 +18,8 @@ const methods: Readonly<Record<string, (client: BoardClient) => (...args: never[
   addTaskOutput: ({ tasks }) => tasks.output,
   completeTask: ({ tasks }) => tasks.complete,
   failTask: ({ tasks }) => tasks.fail,
+  releaseTask: ({ tasks }) => tasks.release,
+  reportTaskUsage: ({ tasks }) => tasks.usage,
   holdTask: ({ tasks }) => tasks.hold,
   requestApproval: ({ tasks }) => tasks.approvals.request,
   listTasks: ({ tasks }) => tasks.list,
@@ -32,8 +36,7 @@ export function boardOverClient(client: BoardClient, signal?: AbortSignal): Boar
   return {
     scopes: null,
     async call(operationId, input) {
-      const method = methods[operationId]?.(client)
-      if (method === undefined) throw new TypeError(`no method for ${operationId}`)
+      const method = methods[operationId](client)
       const options = { signal, idempotencyKey: input.idempotencyKey }
       return ((await method(...([...argumentsOf(input), options] as never[]))) ?? {}) as Answer
     },

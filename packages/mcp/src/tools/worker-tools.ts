@@ -1,6 +1,6 @@
 import { operationSchemas } from '@taskboard/core/transport'
 import { z } from 'zod'
-import type { Answer, BoardCalls } from '../board-calls.js'
+import type { Answer, BoardCalls, BoardOperation } from '../board-calls.js'
 import { decodeRun, encodeRun } from '../run-handle.js'
 import { agentFinder, onlyRemoteAgent } from './agent-names.js'
 import { afterClaim, nextSteps } from './next-steps.js'
@@ -269,7 +269,7 @@ const getApproval = tool({
 
 async function work(
   { board, args }: ToolCall<Answer>,
-  operationId: string,
+  operationId: BoardOperation,
   names: readonly string[],
   text: string,
   step?: string,
