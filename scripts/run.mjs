@@ -1,6 +1,11 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { constants } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+
+/** Characters of standard error. */
+const MOST_KEPT = 2_000
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -8,15 +13,36 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
  * Runs a program to its end with its output shown, and resolves with the exit code: as in shells, 128 and the number of the signal when
  * one ended it.
  */
-export function run(command, args, options = {}) {
+export function run(command, args, { onChild = () => undefined, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options })
+    onChild(child)
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       if (signal !== null) console.error(`${signal} ended ${[command, ...args].join(' ')}`)
       resolve(code ?? 128 + constants.signals[signal])
     })
   })
+}
+
+/** Like `run`, and resolves with the last characters of standard error as well. */
+export async function runKeepingErrors(command, args, options = {}) {
+  let errors = ''
+  let closed = Promise.resolve()
+  const code = await run(command, args, {
+    ...options,
+    stdio: ['ignore', 'inherit', 'pipe'],
+    onChild({ stderr }) {
+      closed = once(stderr, 'close')
+      stderr.on('data', (chunk) => {
+        process.stderr.write(chunk)
+        errors = (errors + String(chunk)).slice(-MOST_KEPT)
+      })
+    },
+  })
+  // A program that the child left running may hold it open.
+  await Promise.race([closed, setTimeout(1_000, undefined, { ref: false })])
+  return { code, errors }
 }
 
 /** Like `run`, with standard output and error gathered instead of shown. */
