@@ -5,13 +5,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { startEmbeddedServer } from '../test/embedded-server.js'
+import { debianServerWithJit, startDebianServer } from '../test/other-servers/debian-server.js'
 import { median } from './measure.js'
 import type { Figure } from './report.js'
 
 /**
  * Starts a server that is as durable as in production and runs the parts on it one after the other, each in a separate process
  * that receives the server's URL. Then sums up which figures met their targets. Removes the server and its data at the end,
- * also after a fault or an interrupt.
+ * also after a fault or an interrupt. With `--debian`, the server is the PostgreSQL with JIT that Debian or Ubuntu has installed.
  */
 const SERVER_FLAGS = [
   'fsync=on',
@@ -24,7 +25,9 @@ const SERVER_FLAGS = [
 const COMMITS = 300
 
 const folder = dirname(fileURLToPath(import.meta.url))
-const filters = process.argv.slice(2)
+const DEBIAN = '--debian'
+const isOnDebian = process.argv.includes(DEBIAN)
+const filters = process.argv.slice(2).filter((argument) => argument !== DEBIAN)
 const ORDER = [
   'claim',
   'order',
@@ -102,7 +105,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-const server = await startEmbeddedServer(SERVER_FLAGS)
+function startServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  if (!isOnDebian) return startEmbeddedServer(SERVER_FLAGS)
+  const programs = debianServerWithJit()
+  if (programs === null) throw new Error('no PostgreSQL of Debian with llvmjit is installed')
+  return startDebianServer(programs, SERVER_FLAGS)
+}
+
+const server = await startServer()
 try {
   const { p50, version } = await commitMs(server.url)
   console.log(`PostgreSQL ${version}, Node ${process.version}; ${SERVER_FLAGS.join(', ')}`)

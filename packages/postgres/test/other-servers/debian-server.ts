@@ -32,9 +32,13 @@ export async function ordinaryUser(): Promise<{ readonly uid: number; readonly g
   return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
 
-/** A server of these programs with the settings that it has by default, and its data in the system's temporary directory. */
+/**
+ * A server of these programs with the settings that it has by default but for those given, and its data in the system's temporary directory.
+ * Its files survive no power loss by default, which the settings may change.
+ */
 export async function startDebianServer(
   programs: string,
+  given: readonly string[] = ['fsync=off'],
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'taskboard-debian-'))
   const user = await ordinaryUser()
@@ -43,7 +47,7 @@ export async function startDebianServer(
   const flags = ['-D', join(directory, 'data'), '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8']
   await promisify(execFile)(join(programs, 'initdb'), [...flags, '--locale=C'], as)
   const port = await freePort()
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', `port=${port}`]
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, ...given]
   const server = spawn(
     join(programs, 'postgres'),
     ['-D', join(directory, 'data'), ...settings.flatMap((each) => ['-c', each])],
