@@ -50,6 +50,7 @@ export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardParts<Tx> {
       storage.agents,
       options.remoteWorkerTimeoutMs ?? DEFAULT_REMOTE_WORKER_TIMEOUT_MS,
     ),
+    transaction: (work) => storage.transaction(work),
     restAgent: (rest, call) => storage.agents.reportPresence(rest, call),
     onWorked: () => announcer.wake(),
     settings: {

@@ -187,6 +187,7 @@ export interface BoardParts<Tx> {
   readonly chat: ChatAgent<Tx>
   readonly noteClaim: ClaimNote<Tx>
   readonly restAgent: RestAgent<Tx>
+  readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   readonly schedules: Schedules<Tx>
   readonly usageStore: Pick<UsageStore<Tx>, 'recordUsage'>
   readonly prices: ModelPrices

@@ -88,6 +88,28 @@ describe('a claim of one task', () => {
     expect((await board.complete(id, { fencingToken, result: 'new' })).result).toBe('new')
   })
 
+  it('leaves the earlier run as it is when the agent cannot take the task over', async () => {
+    const { board, mine, taskboard } = await openBoard()
+    const { id } = await board.add({ title: 'paused meanwhile' })
+    const { fencingToken } = await claimed(board, mine, id)
+    await taskboard.agents.update(board.workspaceId, mine, { paused: true })
+    await expect(board.claim({ agentId: mine, taskId: id })).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect((await board.complete(id, { fencingToken, result: 'by the earlier run' })).column).toBe('DONE')
+  })
+
+  it('takes over within the transaction of the caller', async () => {
+    const { board, mine, taskboard } = await openBoard()
+    const { id } = await board.add({ title: 'resumed' })
+    const { fencingToken } = await claimed(board, mine, id)
+    const failing = taskboard.transaction(async (tx) => {
+      const task = await board.claim({ agentId: mine, taskId: id }, { tx })
+      expect(task?.lease?.fencingToken).toBe(fencingToken + 1)
+      throw new Error('rolled back')
+    })
+    await expect(failing).rejects.toThrow('rolled back')
+    expect((await board.heartbeat(id, { fencingToken })).column).toBe('DOING')
+  })
+
   it('does not return a lease that has expired: the sweep counts that attempt', async () => {
     const { board, mine, clock } = await openBoard()
     const { id } = await board.add({ title: 'slow' })

@@ -4,7 +4,7 @@ import { atOf, changeOf } from './board-calls.js'
 import { requireLease, type BoardSettings, type WriteOptions } from './board-options.js'
 import { reportClaim } from './board-telemetry.js'
 import type { Actor, Task } from './task.js'
-import type { TaskStore } from './task-store.js'
+import type { ClaimForAgent, TaskStore } from './task-store.js'
 
 /** Records that an agent outside of the runtimes asks for work. `agents/` implements it. */
 export type ClaimNote<Tx = unknown> = (
@@ -29,7 +29,7 @@ export interface BoardClaims<Tx> {
    * lease, and of each renewal by a write or heartbeat that names no other.
    *
    * With `taskId` it claims that task alone. One that the agent already has is taken over: the earlier run ends, and its attempt does
-   * not count. @throws `CONFLICT` when the agent cannot take it, with the reason; `TASK_NOT_FOUND`.
+   * not count. @throws `CONFLICT` when the agent cannot take it, with the reason: then the earlier run still has it; `TASK_NOT_FOUND`.
    */
   claim(
     input: {
@@ -46,6 +46,7 @@ export interface ClaimParts<Tx> {
   readonly tasks: TaskStore<Tx>
   readonly settings: BoardSettings
   readonly noteClaim: ClaimNote<Tx>
+  readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /** An agent outside of the runtimes may have another status now. */
   readonly onWorked: () => void
 }
@@ -55,28 +56,54 @@ export function createClaim<Tx>(parts: ClaimParts<Tx>, workspaceId: string): Boa
   const { environment, tasks, settings, noteClaim, onWorked } = parts
   const { clock } = environment
   const at = atOf<Tx>(environment)
-  const change = changeOf(parts, workspaceId)
+  const claimNamed = createNamedClaim(parts, workspaceId)
 
   return async ({ agentId, leaseMs = settings.leaseMs, taskId }, options) => {
-    const target = { workspaceId, agentId, leaseMs: requireLease(leaseMs), taskId }
-    const read = async (id: string): Promise<Task> =>
-      (await tasks.getTask({ within: workspaceId, taskId: id, parts: ['task'] }, at(options))).task
+    const target = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
     await noteClaim(workspaceId, agentId, at(options))
-    if (taskId !== undefined) {
-      const { lease } = await read(taskId)
-      if (lease?.agentId === agentId && lease.expiresAt > clock.now()) {
-        const { fencingToken } = lease
-        const reason = 'the agent claimed the task again'
-        await change(taskId, { kind: 'return_claim', fencingToken, reason }, options)
-      }
-    }
     const startedAt = clock.now()
+    const claim = async (): Promise<readonly Task[]> =>
+      taskId === undefined
+        ? (await tasks.claimTasks({ target, limit: 1 }, at(options))).tasks
+        : [await claimNamed({ ...target, taskId }, options)]
+    const claimed = await claim().finally(onWorked)
+    reportClaim(environment, claimed, { agentType: null, startedAt })
+    return claimed[0] ?? null
+  }
+}
+
+/** Claims one task for an agent. @throws TaskboardError `CONFLICT` when the agent cannot take it. */
+function createNamedClaim<Tx>(parts: ClaimParts<Tx>, workspaceId: string) {
+  const { environment, tasks, transaction } = parts
+  const at = atOf<Tx>(environment)
+  const change = changeOf(parts, workspaceId)
+  type Target = ClaimForAgent & { readonly taskId: string }
+
+  async function read(taskId: string, options?: InTransaction<Tx>): Promise<Task> {
+    return (await tasks.getTask({ within: workspaceId, taskId, parts: ['task'] }, at(options))).task
+  }
+
+  async function take(target: Target, options?: InTransaction<Tx>): Promise<Task> {
     const batch = await tasks.claimTasks({ target, limit: 1 }, at(options))
-    reportClaim(environment, batch.tasks, { agentType: null, startedAt })
-    onWorked()
-    const [claimed = null] = batch.tasks
-    if (claimed === null && taskId !== undefined) throw refusal(await read(taskId), clock.now())
-    return claimed
+    return (
+      batch.tasks[0] ?? Promise.reject(refusal(await read(target.taskId, options), environment.clock.now()))
+    )
+  }
+
+  /** Within one transaction: nobody else gets the task in between, and what is refused leaves the earlier run as it is. */
+  async function takeOver(target: Target, fencingToken: number, options: InTransaction<Tx>): Promise<Task> {
+    const reason = 'the agent claimed the task again'
+    await change(target.taskId, { kind: 'return_claim', fencingToken, reason }, options)
+    return take(target, options)
+  }
+
+  return async (target: Target, options?: InTransaction<Tx>): Promise<Task> => {
+    const { lease } = await read(target.taskId, options)
+    if (lease?.agentId !== target.agentId || lease.expiresAt <= environment.clock.now()) {
+      return take(target, options)
+    }
+    if (options?.tx !== undefined) return takeOver(target, lease.fencingToken, options)
+    return transaction((tx) => takeOver(target, lease.fencingToken, { tx }))
   }
 }
 
