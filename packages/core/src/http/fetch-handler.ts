@@ -143,7 +143,12 @@ export function toFetchHandler(
 
 /** The answer to a path of no API, for hosts without one of their own. */
 export function notFoundResponse(): HttpResponse {
-  const { status, body } = boardErrorEnvelope(new TaskboardError('NOT_FOUND', 'there is no such path'))
+  return errorResponse(new TaskboardError('NOT_FOUND', 'there is no such path'))
+}
+
+/** An error about a path of no API. */
+export function errorResponse(error: TaskboardError): HttpResponse {
+  const { status, body } = boardErrorEnvelope(error)
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 

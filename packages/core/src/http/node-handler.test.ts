@@ -5,6 +5,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { transportConformance, type MountedHost, type TransportHost } from '@taskboard/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTaskboard, type Taskboard } from '../taskboard.js'
+import type { Route } from './http.js'
 import { toNodeHandler, type NodeHandlerOptions, type NodeServerRequest } from './node-handler.js'
 
 async function mountNodeHandler(
@@ -69,6 +70,55 @@ describe('toNodeHandler', () => {
     expect(await waits()).toEqual([null, '60', expect.any(String)])
     const byHeader = { clientAddress: ({ headers }: NodeServerRequest) => String(headers['x-real-ip']) }
     expect(await waits(byHeader)).toEqual([null, null, '60'])
+  })
+
+  it('answers 500 where a route of the host fails, and goes on', async () => {
+    const failures: readonly (readonly [path: string, handle: Route['handle']])[] = [
+      ['/rejects', () => Promise.reject(new Error('rejected'))],
+      [
+        '/throws',
+        () => {
+          throw new Error('thrown')
+        },
+      ],
+      ['/header', () => Promise.resolve({ status: 200, headers: { 'x-note': 'two\nlines' }, body: '' })],
+    ]
+    const routes = [
+      ...failures.map(([path, handle]) => ({ path, handle })),
+      {
+        path: '/stream',
+        async handle() {
+          const stream = new ReadableStream<Uint8Array>()
+          stream.getReader()
+          return { status: 200, headers: {}, body: '', stream }
+        },
+      },
+    ]
+    const logged: string[] = []
+    const ignore = (): void => undefined
+    const logger = {
+      debug: ignore,
+      info: ignore,
+      warn: ignore,
+      fatal: ignore,
+      error: ({ path }: { readonly path?: string }, message: string) => logged.push(`${path}: ${message}`),
+    }
+    const taskboard = createTaskboard({ storage: memoryStorage(), logger })
+    const server = createServer(toNodeHandler(taskboard, { routes })).listen(0, '127.0.0.1')
+    onTestFinished(() => server.close().closeAllConnections())
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    for (const [path] of failures) {
+      const answer = await fetch(url + path)
+      expect([answer.status, await answer.json()]).toEqual([
+        500,
+        { success: false, error: 'internal error', code: 'INTERNAL_ERROR' },
+      ])
+    }
+    // Its headers are sent, so the connection ends.
+    await expect(fetch(`${url}/stream`).then((answer) => answer.text())).rejects.toThrow(TypeError)
+    const paths = [...failures.map(([path]) => path), '/stream']
+    expect(logged).toEqual(paths.map((path) => `${path}: a request failed`))
   })
 
   it('answers other paths with 404 unless the host does', async () => {

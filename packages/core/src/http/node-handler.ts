@@ -1,12 +1,12 @@
 import { pipeline, Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
 import { yieldToEventLoop } from '../environment/index.js'
-import { mountPath, requireOptionNames } from '../errors/index.js'
+import { mountPath, requireOptionNames, TaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../transport-services.js'
-import { apiRoutes, fallbackRoutes, notFoundResponse } from './fetch-handler.js'
-import { flatRoutes, type HttpResponse, type Route, type RouteGroup } from './http.js'
+import { apiRoutes, errorResponse, fallbackRoutes, notFoundResponse } from './fetch-handler.js'
+import { flatRoutes, type HttpRequest, type HttpResponse, type Route, type RouteGroup } from './http.js'
 import { announcesBody, discardRest, type NodeMessage, toHttpRequest, unreadBody } from './node-request.js'
-import { createRouteTable } from './route-table.js'
+import { createRouteTable, type FoundRoute } from './route-table.js'
 
 /** The used part of an `http.IncomingMessage`. */
 export interface NodeServerRequest extends NodeMessage {
@@ -20,6 +20,7 @@ export interface NodeServerResponse extends NodeJS.WritableStream {
   statusCode: number
   setHeader(name: string, value: string | number): unknown
   flushHeaders(): void
+  destroy(): unknown
   /** Of a compressing middleware, which collects what is written until then. */
   flush?(): void
 }
@@ -43,7 +44,8 @@ export interface NodeHandlerOptions<
 }
 
 /**
- * The task board's routes for the servers of `node:http` and `node:https`. Do not read the body of the request before.
+ * The task board's routes for the servers of `node:http` and `node:https`. Do not read the body of the request before. A route of the host
+ * that throws is logged, and answered with 500.
  * @throws TaskboardError `INVALID_CONFIG` for a `basePath` that no request can match.
  * @example
  * ```ts
@@ -98,8 +100,21 @@ export function toNodeHandler<
       body: announcesBody(request) ? unreadBody(request) : { kind: 'none' },
       params: found.params,
     })
-    void answerOnNode(found.route.handle(plain), request, response)
+    const { logger } = taskboard.services.environment
+    // Nobody else would learn of it: it would end the process.
+    const fail = (error: unknown): void => {
+      logger.error({ err: error, method: plain.method, path: plain.path }, 'a request failed')
+      if (response.headersSent) response.destroy()
+      else
+        sendOnNode(request, response, errorResponse(new TaskboardError('INTERNAL_ERROR', 'internal error')))
+    }
+    answerOnNode(handled(found, plain), request, response).catch(fail)
   }
+}
+
+/** Also what a route of the host throws rejects. */
+async function handled({ route }: FoundRoute, request: HttpRequest): Promise<HttpResponse> {
+  return route.handle(request)
 }
 
 /**
