@@ -61,6 +61,11 @@ function authenticateBy(
     const refusal = origins.refuse(request)
     if (refusal !== null) throw refusal
     const caller = ofHost(request)
-    return caller instanceof Promise ? caller.then(checkedPrincipal) : checkedPrincipal(caller)
+    return isThenable(caller) ? Promise.resolve(caller).then(checkedPrincipal) : checkedPrincipal(caller)
   }
+}
+
+/** Query builders have promises of their own classes. */
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
 }
