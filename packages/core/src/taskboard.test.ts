@@ -328,6 +328,9 @@ describe('createTaskboard', () => {
     [{ publicUrl: 'ftp://app.example' }, 'publicUrl'],
     [{ publicUrl: 'https://app.example/?a=1' }, 'publicUrl'],
     [{ publicUrl: 'https://ada:pw@app.example' }, 'publicUrl'],
+    [{ publicUrl: 'https://:pw@app.example' }, 'publicUrl'],
+    [{ publicUrl: 'https://app.example//' }, 'publicUrl'],
+    [{ publicUrl: 'https://app.example/kanban//' }, 'publicUrl'],
     [{ publicUrl: 'https://app.example/a;b' }, 'publicUrl'],
     [{ publicUrl: 7 as never }, 'publicUrl'],
   ] as const)('refuses %j and names %s', (options, field) => {

@@ -54,7 +54,11 @@ export const baseUrlForm = 'an http(s) URL without a query, such as https://app.
 export function toBaseUrl(value: unknown): string | null {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
   const isGood =
-    url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(url.href) && url.username === ''
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    !/[?#]/.test(url.href) &&
+    url.username + url.password === '' &&
+    !url.pathname.endsWith('//')
   return isGood ? url.href.replace(/\/$/, '') : null
 }
 
