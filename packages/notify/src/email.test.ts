@@ -127,6 +127,15 @@ describe('a channel of e-mail', () => {
     }
   })
 
+  it('takes no promise for a yes', async () => {
+    const allowRecipient = (() => Promise.resolve(true)) as unknown as () => boolean
+    await withBoard([type({ allowRecipient })], async ({ send }) => {
+      expect(await send('POST', CHANNELS, { ...input, config: { to: 'a@acme.example' } })).toMatchObject({
+        error: { message: 'config.to has an address that is not allowed here' },
+      })
+    })
+  })
+
   it('mails nobody who is not allowed any more', async () => {
     const allowed = new Set(['ops@acme.example', 'a@acme.example'])
     const allowRecipient = (address: string): boolean => allowed.has(address)

@@ -23,7 +23,8 @@ export interface EmailOptions {
   /** The sender: an address, or a name and an address. */
   readonly from: string | MailAddress
   /**
-   * Whether users may send notifications to an address, in lower case. Asked when a channel is set up, and before each mail.
+   * Whether users may send notifications to an address, in lower case. Asked when a channel is set up, and before each mail. Only `true` is a
+   * yes: a promise is none.
    */
   readonly allowRecipient: (address: string) => boolean
 }
@@ -70,6 +71,11 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
  */
 export function email(options: EmailOptions): NotificationType<EmailConfig> {
   const { from, allowRecipient } = options
+  // A promise of a yes, which plain JavaScript can return, is none.
+  const isAllowed = (address: string): boolean => {
+    const answer: unknown = allowRecipient(address.toLowerCase())
+    return answer === true
+  }
   if (typeof allowRecipient !== 'function') {
     const rule = 'must be a function that returns whether users may send to an address'
     throw new TaskboardError('INVALID_CONFIG', `allowRecipient ${rule}`, { field: 'allowRecipient' })
@@ -78,11 +84,10 @@ export function email(options: EmailOptions): NotificationType<EmailConfig> {
   return {
     name: 'email',
     secrets: [],
-    readConfig: (config) => readRecipients(config, allowRecipient),
+    readConfig: (config) => readRecipients(config, isAllowed),
     async deliver(notification, { to }) {
       // The host may have changed its mind since the channel was set up.
-      if (!to.every((address) => allowRecipient(address.toLowerCase())))
-        throw new Error(`config.to ${NOT_ALLOWED}`)
+      if (!to.every(isAllowed)) throw new Error(`config.to ${NOT_ALLOWED}`)
       try {
         await transport.sendMail(messageOf(notification, from, to))
       } catch (error) {
@@ -105,7 +110,7 @@ function transportOf(transport: EmailOptions['transport']): MailTransport {
 
 function readRecipients(
   config: Readonly<Record<string, unknown>>,
-  allowRecipient: (address: string) => boolean,
+  isAllowed: (address: string) => boolean,
 ): EmailConfig {
   const { to, ...others } = config
   const [unknown] = Object.keys(others)
@@ -119,7 +124,7 @@ function readRecipients(
     const isAddress =
       typeof address === 'string' && address.length <= LONGEST_ADDRESS && ADDRESS.test(address)
     if (!isAddress) throw refused('to', 'must be an e-mail address, or a list of them')
-    if (!allowRecipient(address.toLowerCase())) throw refused('to', NOT_ALLOWED)
+    if (!isAllowed(address)) throw refused('to', NOT_ALLOWED)
   }
   return { to: [...new Set(listed as readonly string[])] }
 }
