@@ -75,6 +75,7 @@ export {
   isCompletedBy,
   isReady,
   makeTask,
+  mostAttempts,
   meetsConditions,
   mostOpenSubtasks,
   openStates,

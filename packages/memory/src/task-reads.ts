@@ -1,6 +1,7 @@
 import {
   columns,
   TaskboardError,
+  type Attempt,
   type Column,
   type Instant,
   type Task,
@@ -10,6 +11,7 @@ import {
 import {
   compareTied,
   meetsConditions,
+  mostAttempts,
   searchPlace,
   type CallContext,
   type Reach,
@@ -69,7 +71,8 @@ export function createTaskReads(
       return lines.slice(Math.max(0, lines.length - logLines))
     },
     outputs: ({ id }) => tables.outputs.get(id) ?? [],
-    attempts: ({ id }) => database.attempts.of(id),
+    attempts: ({ id }) => database.attempts.of(id).slice(-mostAttempts),
+    postponedSince: ({ id }) => postponedSince(database.attempts.of(id)),
     dependencies: ({ dependsOn }) =>
       dependsOn.map((id) => {
         const { title, result } = tables.tasks.get(id) as Task
@@ -171,6 +174,15 @@ function meets(database: Database, task: Task, search: TaskSearch): boolean {
   if (agentId === null) return true
   const agents = [task.assignedTo, task.lease?.agentId, completerOf(database, task)]
   return agents.includes(agentId)
+}
+
+/** A break in postponements. An attempt that was given back is none. */
+const isBreak = ({ outcome }: Attempt): boolean => outcome !== 'postponed' && outcome !== 'handed_back'
+
+/** `TaskParts.postponedSince`. */
+function postponedSince(attempts: readonly Attempt[]): Instant | null {
+  const since = attempts.slice(attempts.findLastIndex(isBreak) + 1)
+  return since.find(({ outcome }) => outcome === 'postponed')?.startedAt ?? null
 }
 
 /** The agent that completed a task, while it is in DONE. */

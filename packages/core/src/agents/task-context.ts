@@ -33,7 +33,7 @@ export interface TaskClaim {
   readonly agentId: string
   /** 1 for the first attempt since a person created, moved or released the task. */
   readonly attempt: number
-  /** All earlier attempts, oldest first, with why they ended. */
+  /** The newest 100 earlier attempts, oldest first, with why they ended. */
   readonly earlierAttempts: readonly Attempt[]
   /** The tasks that this one depends on, with their results. */
   readonly dependencies: TaskBackground['dependencies']

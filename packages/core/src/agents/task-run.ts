@@ -1,4 +1,4 @@
-import type { Attempt, ClaimProof, Task, TaskBackground } from '../board/index.js'
+import type { ClaimProof, Task, TaskBackground } from '../board/index.js'
 import { type Environment, type Instant, tracked } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { AccountDirectory } from './account-directory.js'
@@ -102,8 +102,14 @@ const LONGEST_REASON = 2_000
 
 const interrupted: WrittenOutcome = { kind: 'handed_back', reason: 'the process stopped' }
 
-const NO_BACKGROUND: TaskBackground = { attempts: [], dependencies: [], comments: [], answer: null }
-const WITHOUT_COMMENTS = ['attempts', 'dependencies'] as const
+const NO_BACKGROUND: TaskBackground = {
+  attempts: [],
+  postponedSince: null,
+  dependencies: [],
+  comments: [],
+  answer: null,
+}
+const WITHOUT_COMMENTS = ['attempts', 'postponedSince', 'dependencies'] as const
 const WITH_COMMENTS = [...WITHOUT_COMMENTS, 'comments', 'answer'] as const
 
 export function createTaskRun(options: TaskRunOptions): TaskRun {
@@ -181,7 +187,7 @@ export async function performRun<Tx>(
     },
   })
   const outcome = await tracked(environment.clock, task.id, () =>
-    callAgent(parts, { run, claimedAt: options.claimedAt, attempts: background.attempts }, () =>
+    callAgent(parts, { run, claimedAt: options.claimedAt, postponedSince: background.postponedSince }, () =>
       definition.run(task, writing.context),
     ),
   )
@@ -223,11 +229,8 @@ async function callAgent(
   {
     run,
     claimedAt,
-    attempts,
-  }: Pick<TaskRunOptions, 'claimedAt'> & {
-    readonly run: TaskRun
-    readonly attempts: readonly Attempt[]
-  },
+    postponedSince,
+  }: Pick<TaskRunOptions, 'claimedAt'> & Pick<TaskBackground, 'postponedSince'> & { readonly run: TaskRun },
   work: () => unknown,
 ): Promise<WrittenOutcome> {
   try {
@@ -238,7 +241,7 @@ async function callAgent(
     const fields = { taskId: run.task.id, agentId: run.agentId, err: error }
     const { logger } = parts.environment
     const requestedMs = requestedWait(error)
-    if (requestedMs !== undefined && postponedForMs(run.task, attempts) < parts.longestOutageMs) {
+    if (requestedMs !== undefined && postponedForMs(run.task, postponedSince) < parts.longestOutageMs) {
       const delayMs = parts.rests.begin(run.agentId, claimedAt, requestedMs)
       logger.warn({ ...fields, delayMs }, 'an agent cannot work now: its task waits, and it takes no other')
       return { kind: 'postponed', reason, delayMs, thrown: error }
@@ -249,10 +252,8 @@ async function callAgent(
 }
 
 /** How long the task has been postponed, attempt after attempt. */
-function postponedForMs({ startedAt }: Task, attempts: readonly Attempt[]): number {
-  const ended = attempts.filter(({ outcome }) => outcome !== null)
-  const first = ended[ended.findLastIndex(({ outcome }) => outcome !== 'postponed') + 1]
-  return first === undefined || startedAt === null ? 0 : startedAt - first.startedAt
+function postponedForMs({ startedAt }: Task, since: Instant | null): number {
+  return since === null || startedAt === null ? 0 : startedAt - since
 }
 
 /**

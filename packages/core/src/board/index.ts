@@ -1,5 +1,6 @@
 export {
   attemptOutcomes,
+  mostAttempts,
   columns,
   createTask,
   holdReasons,

@@ -120,8 +120,6 @@ const filterNames: ReadonlySet<string> = new Set(Object.keys(filters))
 const DETAIL = ['task', 'agent', 'logs', 'outputs', 'usage'] as const
 /** How many lines of its log a task includes. */
 const LOG_LINES = 100
-/** How many of a task's attempts are listed. */
-const MOST_ATTEMPTS = 100
 const DEFAULT_PAGE = 100
 /** Longer than any type, tag or id. */
 const ANY_TEXT = { most: 100, isBlankAllowed: true } as const
@@ -145,8 +143,7 @@ export function createTaskDirectory<Tx>(parts: {
       return (await tasks.getTask({ within: reach, taskId, parts: [] }, at(options))).workspaceId
     },
     async attempts(reach, taskId, options) {
-      const { attempts } = await tasks.getTask({ within: reach, taskId, parts: ['attempts'] }, at(options))
-      return attempts.slice(-MOST_ATTEMPTS)
+      return (await tasks.getTask({ within: reach, taskId, parts: ['attempts'] }, at(options))).attempts
     },
     exchange: (reach, taskId, options) =>
       tasks.getTask({ within: reach, taskId, parts: ['question', 'answer'] }, at(options)),

@@ -81,8 +81,10 @@ export interface TaskParts {
   readonly logs: readonly TaskLogEntry[]
   /** Oldest first. */
   readonly outputs: readonly TaskOutput[]
-  /** Oldest first, without the one in progress. */
+  /** The newest ones, oldest first, without the one in progress: at most `mostAttempts`. */
   readonly attempts: readonly Attempt[]
+  /** When the first of the attempts began that were postponed without a break; null when there is none. One that was given back is no break. */
+  readonly postponedSince: Instant | null
   /** The tasks that it depends on, in the order of `dependsOn`. */
   readonly dependencies: readonly {
     readonly id: string
@@ -102,7 +104,10 @@ export interface TaskParts {
 export type TaskPart = keyof TaskParts
 
 /** What an agent needs to know about earlier attempts, dependencies and the conversation. */
-export type TaskBackground = Pick<TaskParts, 'attempts' | 'dependencies' | 'comments' | 'answer'>
+export type TaskBackground = Pick<
+  TaskParts,
+  'attempts' | 'postponedSince' | 'dependencies' | 'comments' | 'answer'
+>
 
 /** A read of one task. */
 export interface TaskQuery<Part extends TaskPart = TaskPart> {

@@ -355,6 +355,9 @@ export const attemptOutcomes = [
 ] as const
 export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
+/** How many of a task's attempts are read, the newest ones: agents that give a task back, or postpone it, can have made any number. */
+export const mostAttempts = 100
+
 /** One claim of a task by an agent, kept permanently. */
 export interface Attempt {
   readonly fencingToken: number

@@ -6,14 +6,15 @@ import {
   type TaskLogEntry,
   type TaskOutput,
 } from '@taskboard/core'
-import type {
-  CallContext,
-  Reach,
-  TaskPart,
-  TaskParts,
-  TaskQuery,
-  TaskReading,
-  TaskStore,
+import {
+  type CallContext,
+  mostAttempts,
+  type Reach,
+  type TaskPart,
+  type TaskParts,
+  type TaskQuery,
+  type TaskReading,
+  type TaskStore,
 } from '@taskboard/core/storage'
 import { lastAnswer, lastQuestion, newestComments } from '../conversation/comment-sql.js'
 import type { Database } from '../database.js'
@@ -67,6 +68,7 @@ interface ReadRow extends SummaryRow {
   readonly logs: readonly TaskLogEntry[]
   readonly outputs: readonly TaskOutput[]
   readonly earlierAttempts: readonly Attempt[]
+  readonly postponedSince: TaskParts['postponedSince']
   readonly dependencies: TaskParts['dependencies']
   readonly comments: TaskParts['comments']
   readonly answer: TaskParts['answer']
@@ -92,8 +94,18 @@ const partColumns = (logLines: string): { readonly [Part in TaskPart]: string } 
       select json_agg(json_build_object('fencingToken', a.fencing_token, 'agentId', a.agent_id,
         'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'reason', a.reason)
         order by a.fencing_token)
-      from taskboard.attempt a where a.task_id = t.id
+      from (
+        select * from taskboard.attempt a where a.task_id = t.id order by a.fencing_token desc limit ${mostAttempts}
+      ) as a
     ), '[]') as "earlierAttempts"`,
+  postponedSince: /* sql */ `(
+      select min(a.started_at) from taskboard.attempt a
+      where a.task_id = t.id and a.outcome = 'postponed' and a.fencing_token > coalesce((
+        select b.fencing_token from taskboard.attempt b
+        where b.task_id = t.id and b.outcome not in ('postponed', 'handed_back')
+        order by b.fencing_token desc limit 1
+      ), 0)
+    )::float8 as "postponedSince"`,
   dependencies: /* sql */ `coalesce((
       select json_agg(json_build_object('id', d.id, 'title', d.title, 'result', d.result) order by o.place)
       from unnest(t.depends_on) with ordinality as o (id, place) join taskboard.task d on d.id = o.id
@@ -114,6 +126,7 @@ const readers: { readonly [Part in TaskPart]: (row: ReadRow) => TaskParts[Part] 
   logs: (row) => row.logs,
   outputs: (row) => row.outputs,
   attempts: (row) => row.earlierAttempts,
+  postponedSince: (row) => row.postponedSince,
   dependencies: (row) => row.dependencies,
   comments: (row) => row.comments,
   answer: (row) => row.answer,

@@ -60,6 +60,37 @@ export const restCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'rests.postponed-since',
+    name: 'a task is read with the time since which it has been postponed without a break, and one that is given back makes none',
+    async check({ storage, add, claim, at }) {
+      const task = await add()
+      const since = async () => (await readTask(storage.tasks, task, ['postponedSince'], at())).postponedSince
+      const attempt = async (
+        afterMs: number,
+        write: Parameters<typeof changeClaimed>[2],
+      ): Promise<number | null> => {
+        const claimed = await claim(at(afterMs))
+        assert.ok(claimed !== null)
+        await changeClaimed(storage.tasks, proofOf(claimed), write, at(afterMs + SECOND))
+        return since()
+      }
+      const postpone = { kind: 'postpone', reason: 'the provider is down', delayMs: SECOND } as const
+      const giveBack = { kind: 'return_claim', reason: 'the process stops' } as const
+      const fail = {
+        kind: 'fail',
+        reason: 'no',
+        backoff: { baseMs: SECOND, factor: 1, maxMs: SECOND },
+      } as const
+      assert.equal(await since(), null)
+      assert.equal(await attempt(0, giveBack), null)
+      assert.equal(await attempt(MINUTE, postpone), START + MINUTE)
+      assert.equal(await attempt(2 * MINUTE, giveBack), START + MINUTE)
+      assert.equal(await attempt(3 * MINUTE, postpone), START + MINUTE)
+      assert.equal(await attempt(4 * MINUTE, fail), null)
+      assert.equal(await attempt(5 * MINUTE, postpone), START + 5 * MINUTE)
+    },
+  },
+  {
     id: 'rests.agent',
     name: 'an agent that rests takes nothing until then, and others do',
     async check(fixture) {

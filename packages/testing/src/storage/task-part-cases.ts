@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Reach, TaskPart } from '@taskboard/core/storage'
+import { mostAttempts, type Reach, type TaskPart } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
-import { proofOf, START } from './storage-fixture.js'
+import { changeClaimed, proofOf, readTask, START } from './storage-fixture.js'
 
-const DATA = ['task', 'agent', 'logs', 'outputs', 'attempts', 'dependencies'] as const
+const DATA = ['task', 'agent', 'logs', 'outputs', 'attempts', 'postponedSince', 'dependencies'] as const
 const PARTS = [...DATA, 'comments', 'question', 'answer'] as const
 
 /** What is read of one task. */
@@ -40,6 +40,25 @@ export const taskPartCases: readonly StorageCheck[] = [
         const { logs } = await tasks.getTask({ within, taskId: task.id, parts: ['logs'] }, at())
         assert.equal(logs.length, 2)
       }
+    },
+  },
+  {
+    id: 'find.newest-attempts',
+    name: 'of attempts without number, as of an agent that gives a task back again and again, the newest are read',
+    async check({ storage, add, claim, at }) {
+      const task = await add()
+      for (let count = 0; count < mostAttempts + 2; count++) {
+        const claimed = await claim(at())
+        assert.ok(claimed !== null)
+        const giveBack = { kind: 'return_claim', reason: 'not now' } as const
+        await changeClaimed(storage.tasks, proofOf(claimed), giveBack, at())
+      }
+      const { attempts } = await readTask(storage.tasks, task, ['attempts'], at())
+      const tokens = Array.from({ length: mostAttempts }, (_, index) => index + 3)
+      assert.deepEqual(
+        attempts.map(({ fencingToken }) => fencingToken),
+        tokens,
+      )
     },
   },
 ]
