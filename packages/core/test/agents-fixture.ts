@@ -141,6 +141,7 @@ function boardsOn<Tx>(environment: Environment, storage: Storage<Tx>, tasks: Tas
     chat: () => Promise.reject(new Error('nobody chats here')),
     noteClaim: () => Promise.resolve(),
     restAgent: (rest, call) => storage.agents.reportPresence(rest, call),
+    transaction: (work) => storage.transaction(work),
     onWorked: () => undefined,
     schedules: createSchedules({ environment, store, maxAttempts: 5, onChanged: () => undefined }),
     usageStore,
