@@ -77,7 +77,8 @@ describe.each(hosts)('the dashboard on $name', ({ serve }) => {
     }
     expect(await mountOf({}, '/dashboard/config')).toBe('')
     const deep = { mountPath: '/nested/deep', taskboard: { paths: { dashboard: '/team/board' } } }
-    expect(await mountOf(deep, '/team/board/config')).toBe('/nested/deep')
+    for (const path of ['/team/board/config', '/team/board/config/'])
+      expect(await mountOf(deep, path)).toBe('/nested/deep')
     const behindProxy = { taskboard: { publicUrl: 'https://app.example/apps/kanban/' } }
     expect(await mountOf(behindProxy, '/dashboard/config')).toBe('/apps/kanban')
   })

@@ -41,7 +41,7 @@ export function describeHost(
 ): HttpResponse {
   const { login, paths, readsHeaders } = taskboard.services
   const isOurs = login !== null && !readsHeaders
-  const seen = publicPath ?? request.path.slice(0, request.path.lastIndexOf('/'))
+  const seen = publicPath ?? request.path.replace(/\/[^/]*\/?$/, '')
   const description: HostDescription = {
     login: isOurs ? 'taskboard' : readsHeaders ? 'host' : 'none',
     loginUrl: isOurs ? null : (loginUrl ?? null),
