@@ -34,13 +34,15 @@ export function fastifySessionHost(members: readonly Member[]): SessionHost {
         // `true` when the host is served over https.
         cookie: { secure: false, sameSite: 'lax' },
       })
-      app.post('/login', (request, reply) => {
+      app.post('/login', async (request, reply) => {
         const { name, password } = (request.body ?? {}) as {
           readonly name?: unknown
           readonly password?: unknown
         }
         const member = members.find((each) => each.name === name && each.password === password)
         if (member === undefined) return reply.code(401).send()
+        // Whoever gave the browser the cookie of another session does not know that of this one.
+        await request.session.regenerate()
         request.session.member = member.name
         return reply.code(204).send()
       })

@@ -93,6 +93,17 @@ describe.each([
     expect((await page.send(at('/v2/tasks'))).status).toBe(401)
   })
 
+  it('gives each login a session of its own, so that nobody knows its cookie before', async () => {
+    const again = await fetch(`${host.url}/login`, {
+      method: 'POST',
+      headers: { ...json, cookie: ada.cookie },
+      body: JSON.stringify({ name: 'ada', password: 'engine' }),
+    })
+    const [cookie] = (again.headers.get('set-cookie') ?? '').split(';')
+    expect([again.status, cookie]).toEqual([204, expect.stringMatching(/\w+=\S/)])
+    expect(cookie).not.toBe(ada.cookie)
+  })
+
   it.each([
     ['https://evil.example', true],
     ['https://evil.example', false],

@@ -19,6 +19,7 @@ export async function logIn(hostUrl: string, name: string, password: string) {
   const [cookie = ''] = answer.headers.get('set-cookie')?.split(';') ?? []
   return {
     status: answer.status,
+    cookie,
     /** `saysSite`: browsers leave `Sec-Fetch-Site` out on plain HTTP, old ones everywhere. */
     openPage: (origin: string, { saysSite = true } = {}): Page => pageOf(cookie, origin, saysSite),
   }
