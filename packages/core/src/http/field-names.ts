@@ -118,10 +118,13 @@ function refuseUnknown(object: JsonObject, { known, within }: FieldNames, path: 
   for (const [member, names] of within) refuseUnknownIn(object[member], names, [...path, member])
 }
 
-/** What is not the object or the list that it has to be is left to the check of the values. */
+/** More than any list of objects may have. */
+const MOST_ENTRIES = 1_000
+
+/** What is not the object or the list that it has to be, or is too long a list, is left to the check of the values. */
 function refuseUnknownIn(value: unknown, names: NamesWithin, path: PropertyKey[]): void {
   if (names.kind === 'list') {
-    if (!Array.isArray(value)) return
+    if (!Array.isArray(value) || value.length > MOST_ENTRIES) return
     for (const [index, entry] of value.entries()) refuseUnknownIn(entry, names.entry, [...path, index])
   } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     refuseUnknown(value as JsonObject, names.names, path)
