@@ -321,9 +321,8 @@ class Worker:
         operation(task["id"], fencing_token=task["fencing_token"], reason=reason, retry=retry, **wait, retry_policy=_ONCE)
 
     def _hand_back(self, task: ClaimedTask) -> None:
-        """Only the holder of the token may, so the heartbeat comes first: within its lease no other agent can have the task."""
-        self._client.tasks.heartbeat(task["id"], fencing_token=task["fencing_token"], retry_policy=_ONCE)
-        self._client.tasks.move(task["id"], to="todo", retry_policy=_ONCE)
+        """One write under the token, so that a task that a person has taken meanwhile stays where it is. The attempt does not count."""
+        self._client.tasks.release(task["id"], fencing_token=task["fencing_token"], retry_policy=_ONCE)
 
     def _end(self) -> None:
         runs = list(self._runs.values())
