@@ -29,7 +29,8 @@ export interface BoardClaims<Tx> {
    * lease, and of each renewal by a write or heartbeat that names no other.
    *
    * With `taskId` it claims that task alone. One that the agent already has is taken over: the earlier run ends, and its attempt does
-   * not count. @throws `CONFLICT` when the agent cannot take it, with the reason: then the earlier run still has it; `TASK_NOT_FOUND`.
+   * not count. @throws `CONFLICT` when the agent cannot take it, with the reason: then the earlier run still has it (within a transaction of
+   * yours, once that is rolled back); `TASK_NOT_FOUND`.
    */
   claim(
     input: {
