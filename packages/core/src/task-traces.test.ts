@@ -14,7 +14,13 @@ function open(read: (taskId: string) => Promise<string | null>) {
   const traces = createTaskTraces(
     {
       storageNow: () => null,
-      logger: { debug: none, info: none, error: none, warn: (fields) => void warnings.push(fields) },
+      logger: {
+        debug: none,
+        info: none,
+        error: none,
+        fatal: none,
+        warn: (fields) => void warnings.push(fields),
+      },
     },
     {
       getTask: async ({ taskId }) => {
