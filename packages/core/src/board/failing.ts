@@ -17,6 +17,7 @@ export interface FailureParts<Tx> {
   readonly environment: Environment
   readonly tasks: Pick<TaskStore<Tx>, 'changeTask' | 'getTask'>
   readonly restAgent: RestAgent<Tx>
+  readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   readonly onWorked: () => void
   readonly settings: BoardSettings
 }
@@ -29,7 +30,7 @@ export type Fail<Tx> = (
 
 /** `board.fail`: the attempt counts, or, when the agent cannot work now, the task waits and the agent rests. */
 export function createFail<Tx>(
-  { environment, tasks, settings, restAgent, onWorked }: FailureParts<Tx>,
+  { environment, tasks, settings, restAgent, transaction, onWorked }: FailureParts<Tx>,
   workspaceId: string,
 ): Fail<Tx> {
   return async (taskId, input, options) => {
@@ -51,11 +52,16 @@ export function createFail<Tx>(
       throw new TaskboardError('INVALID_FIELD', rule, { field: 'retryAfterMs' })
     }
     const { task: claimed } = await tasks.getTask({ within: workspaceId, taskId, parts: ['task'] }, at())
-    const command = { kind: 'postpone', fencingToken, reason, delayMs: retryAfterMs } as const
-    const task = await tasks.changeTask({ target, command }, at())
-    // The command has refused all but the holder of the lease.
-    const agentId = claimed.lease?.agentId
-    if (agentId !== undefined) await restAgent({ workspaceId, agentId, restMs: retryAfterMs }, at())
+    const postpone = async (tx: Tx): Promise<Task> => {
+      const when = { ...at(), tx }
+      const command = { kind: 'postpone', fencingToken, reason, delayMs: retryAfterMs } as const
+      const postponed = await tasks.changeTask({ target, command }, when)
+      // The command has refused all but the holder of the lease.
+      const agentId = claimed.lease?.agentId
+      if (agentId !== undefined) await restAgent({ workspaceId, agentId, restMs: retryAfterMs }, when)
+      return postponed
+    }
+    const task = await (options?.tx === undefined ? transaction(postpone) : postpone(options.tx))
     reportRemoteRun(environment, { ...claimed, updatedAt: task.updatedAt }, 'postponed')
     onWorked()
     return task
