@@ -14,6 +14,8 @@ const ws = inSource('ws')
 const postgres = inSource('postgres')
 /** A case of the storages' suite, by its id. */
 const storage = (id) => test('memory', 'packages/memory/src/memory-storage.test.ts', `${id}: `)
+/** The same case on PostgreSQL. */
+const onPostgres = (id) => test('postgres', 'packages/postgres/test/storage-on-pg.test.ts', `${id}: `)
 /** A case of the suite of the enterprise API, by its id. */
 const api = (id) => test('express', 'packages/express/src/enterprise-api.test.ts', `'${id}'`)
 const processes = (file, title) => test('postgres', `packages/postgres/test/several-processes/${file}`, title)
@@ -362,7 +364,7 @@ export const mutants = [
   {
     name: 'the budget of the workspace is forgotten',
     promise: 'no agent works while the budget of its workspace is spent',
-    file: 'packages/memory/src/spent-budgets.ts',
+    file: 'packages/memory/src/able-agents.ts',
     from: 'budgets.get(holderKey(workspaceId, null))?.spentUntil ?? 0',
     to: '0',
     caughtBy: [storage('budgets.workspace')],
@@ -376,12 +378,35 @@ export const mutants = [
     caughtBy: [storage('budgets.task')],
   },
   {
+    name: 'one spent budget hides the other',
+    promise: 'a report that spends the budgets of the agent and of the workspace stops all agents',
+    file: 'packages/memory/src/usage-store.ts',
+    from: 'const isWorkspaceSpent = noteSpent(',
+    to: 'const isWorkspaceSpent = !isAgentSpent && noteSpent(',
+    caughtBy: [storage('budgets.agent-and-workspace')],
+  },
+  {
+    name: 'a report that steps back begins a month',
+    promise: 'a clock that steps back over the end of a month adds to the later month',
+    file: 'packages/memory/src/usage-store.ts',
+    from: 'before === undefined || before.month < month',
+    to: 'before === undefined || before.month !== month',
+    caughtBy: [storage('budgets.month-steps-back')],
+  },
+  {
+    name: 'a deleted agent takes another with it',
+    promise: 'an agent whose type has a runtime is none of the runtime for any type',
+    file: 'packages/memory/src/fallback.ts',
+    from: 'if (before !== undefined && !routed.has(before.type)) leave(before)',
+    to: 'if (before !== undefined) leave(before)',
+    caughtBy: [storage('runtimes.any-type-without')],
+  },
+  {
     name: 'an old answer is given',
     promise: 'an agent gets the answer to its last question',
     file: 'packages/memory/src/conversations.ts',
-    from: `        if (comment.kind === 'question') return null
-`,
-    to: '',
+    from: "newestOf(taskId, ['question', 'answer'])",
+    to: "newestOf(taskId, ['answer'])",
     caughtBy: [storage('comments.newest')],
   },
   {
@@ -399,6 +424,22 @@ export const mutants = [
     from: 'nextAt: nextOccurrence(schedule, now), lastAt: nextAt',
     to: 'nextAt: nextOccurrence(schedule, nextAt), lastAt: nextAt',
     caughtBy: [core('board/schedules/schedule.test.ts', 'is made once for all that were missed')],
+  },
+  {
+    name: 'a change of the cron moves the zone',
+    promise: 'a change of a schedule keeps the settings that it does not name',
+    file: 'packages/core/src/board/schedules/schedule.ts',
+    from: "timeZone === undefined ? before.timeZone : (timeZone ?? 'UTC')",
+    to: "timeZone ?? 'UTC'",
+    caughtBy: [core('board/schedules/schedule.test.ts', 'of the cron alone keeps the time zone')],
+  },
+  {
+    name: 'another zone waits for an occurrence',
+    promise: 'a new time zone moves the next occurrence',
+    file: 'packages/core/src/board/schedules/schedule.ts',
+    from: 'after.cron !== schedule.cron || after.timeZone !== schedule.timeZone || after.enabled',
+    to: 'after.cron !== schedule.cron || after.enabled',
+    caughtBy: [core('board/schedules/schedule.test.ts', 'of the time zone alone moves the next occurrence')],
   },
   {
     name: 'an open task is no overlap',
@@ -937,6 +978,19 @@ export const mutants = [
     caughtBy: [api('mfa.enrol')],
   },
   {
+    name: 'a reused token leaves its session cached',
+    promise: 'a session that ends by reuse ends immediately in this process',
+    file: 'packages/core/src/access/sessions.ts',
+    from: "if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)",
+    to: '',
+    caughtBy: [
+      core(
+        'access/login.test.ts',
+        'ends immediately in this process when a used refresh token is shown again',
+      ),
+    ],
+  },
+  {
     name: 'a code works twice',
     promise: 'a one-time code works once',
     file: 'packages/memory/src/session-store.ts',
@@ -1060,6 +1114,14 @@ export const mutants = [
 `,
     to: '',
     caughtBy: [test('memory', 'packages/memory/src/no-row-left.test.ts', 'of an account leaves no row')],
+  },
+  {
+    name: 'a deleted account sends on',
+    promise: 'nothing is sent from the begin of a deletion on',
+    file: 'packages/memory/src/deletions.ts',
+    from: 'tables.webhooks.set(webhook.id, { ...webhook, enabled: false })',
+    to: 'tables.webhooks.set(webhook.id, webhook)',
+    caughtBy: [storage('deletion.at-once')],
   },
   // HTTP
   {
@@ -1300,8 +1362,8 @@ export const mutants = [
     name: 'an agent has ten seconds',
     promise: 'a claim of a model lasts ten minutes',
     file: 'packages/mcp/src/tools/worker-tools.ts',
-    from: 'const LEASE_SECONDS = 600',
-    to: 'const LEASE_SECONDS = 60',
+    from: 'const LEASE_MINUTES = 10',
+    to: 'const LEASE_MINUTES = 1',
     caughtBy: [mcp('story.test.ts', 'gives a model ten minutes for each call')],
   },
   {
@@ -1316,7 +1378,7 @@ export const mutants = [
     name: 'a name leads a page to this machine',
     promise: 'a page cannot call the server by a name that it controls',
     file: 'packages/mcp/src/http/page-guard.ts',
-    from: 'if (isOwn && isAmong(host, allowedHosts ?? LOCAL)) return null',
+    from: 'if (isOwn && isAmong(hostOf(target), allowedHosts ?? LOCAL)) return null',
     to: 'if (isOwn) return null',
     caughtBy: [mcp('http/page-guard.test.ts', 'and pages only a local one')],
   },
@@ -1382,6 +1444,14 @@ export const mutants = [
         'record the class and the stack of an agent’s error, and not its message',
       ),
     ],
+  },
+  {
+    name: 'a status of 500 is no error',
+    promise: 'the span of a request that failed in the server is an error',
+    file: 'packages/otel/src/describe-span.ts',
+    from: 'if (status >= SERVER_ERROR) {',
+    to: 'if (status > SERVER_ERROR) {',
+    caughtBy: [otel('describe-span.test.ts', 'with the status 500 has the code 2')],
   },
   {
     name: 'receivers are traced anyway',
@@ -1469,8 +1539,8 @@ export const mutants = [
     name: 'missed commits stay missed',
     promise: 'a process that listens again looks for what it missed',
     file: 'packages/postgres/src/listen/commit-notifications.ts',
-    from: 'onResumed: () => hear(true),',
-    to: 'onResumed: () => undefined,',
+    from: '        hear(true)\n',
+    to: '',
     caughtBy: [
       postgres(
         'listen/commit-notifications.test.ts',
@@ -1497,6 +1567,30 @@ export const mutants = [
     caughtBy: [
       postgres('usage/budget-races.test.ts', 'a budget that is set while a report is being written'),
     ],
+  },
+  {
+    name: 'a report that steps back begins a month, on PostgreSQL',
+    promise: 'a clock that steps back over the end of a month adds to the later month',
+    file: 'packages/postgres/src/usage/record-usage.ts',
+    from: 'tokens = excluded.tokens + case when u.month >= excluded.month then u.tokens else 0 end',
+    to: 'tokens = excluded.tokens + case when u.month = excluded.month then u.tokens else 0 end',
+    caughtBy: [onPostgres('budgets.month-steps-back')],
+  },
+  {
+    name: 'one spent budget hides the other, on PostgreSQL',
+    promise: 'a report that spends the budgets of the agent and of the workspace stops all agents',
+    file: 'packages/postgres/src/usage/record-usage.ts',
+    from: 'for (const agentId of spent.toSorted()) {',
+    to: 'for (const agentId of spent.toSorted().slice(-1)) {',
+    caughtBy: [onPostgres('budgets.agent-and-workspace')],
+  },
+  {
+    name: 'a deleted account sends on, on PostgreSQL',
+    promise: 'nothing is sent from the begin of a deletion on',
+    file: 'packages/postgres/src/migrations/embedded-migrations.ts',
+    from: 'update taskboard.webhook w set enabled = false where',
+    to: 'update taskboard.webhook w set enabled = true where',
+    caughtBy: [onPostgres('deletion.at-once')],
   },
   {
     name: 'a delivery is claimed twice',
@@ -1610,6 +1704,44 @@ export const mutants = [
     from: 'if (!failed.isSkipped) break',
     to: '',
     caughtBy: [core('events/notifier.test.ts', 'the notifier skips an event after ten tries')],
+  },
+  {
+    name: 'a claimed batch keeps its address',
+    promise: 'a channel of a user that was changed receives at its new address',
+    file: 'packages/core/src/events/notifier.ts',
+    from: 'if (retryInMs !== null || route.claimsEachSend) break',
+    to: 'if (retryInMs !== null) break',
+    caughtBy: [
+      core(
+        'channels/channels.test.ts',
+        'sends what waits to the new address when a channel is changed during a send',
+      ),
+    ],
+  },
+  {
+    name: 'one notification is given up',
+    promise: 'each notification that fails too often is given up',
+    file: 'packages/core/src/channels/channel-delivery.ts',
+    from: 'failures % FAILURES_PER_SKIP === 0',
+    to: 'failures === FAILURES_PER_SKIP',
+    caughtBy: [core('channels/channels.test.ts', 'gives up each later event that fails as often')],
+  },
+  {
+    name: 'a channel receives every event',
+    promise: 'a channel of a user receives the types of events that it names',
+    file: 'packages/core/src/channels/channel-delivery.ts',
+    from: 'isNotified(event) && (channel.events as readonly string[]).includes(event.type)',
+    to: 'isNotified(event)',
+    caughtBy: [core('channels/channels.test.ts', 'sends only the types of events that the channel names')],
+  },
+  {
+    name: 'a success ends no series',
+    promise: 'failures of a channel count from zero after a success',
+    file: 'packages/core/src/channels/channel-delivery.ts',
+    from: `        isSent = true
+        failures = 0`,
+    to: '        isSent = true',
+    caughtBy: [core('channels/channels.test.ts', 'counts failures from zero after a success')],
   },
   {
     name: 'a set clock ends heartbeats',
