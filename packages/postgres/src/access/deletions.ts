@@ -46,9 +46,6 @@ const partsOfWorkspaces = [
   'notification_target',
   'notification_channel',
   'schedule',
-  'task_search',
-  // Of tasks that somebody deleted by hand. Their other parts do not say whose they were.
-  'approval',
   'usage_day',
   'usage_month',
   'monthly_budget',

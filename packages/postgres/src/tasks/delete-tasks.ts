@@ -21,23 +21,14 @@ const findDependent = statement<never>(
 )
 
 /**
- * Deletes `target` (id, workspace_id), whose `ids` is an array, with all that belongs to it, and logs `task.deleted`. Parameters: 2 the
- * present, 3 the actor.
+ * Deletes the tasks whose ids are the array `ids`, and logs `task.deleted`. What refers to them goes first. A trigger deletes the rest of what
+ * belongs to them. Parameters: 2 the present, 3 the actor.
  */
 const deleteTargets = (ids: string, workspace: string): string => /* sql */ `
   deleted_log as (delete from taskboard.task_log where task_id = any (${ids})),
   deleted_output as (delete from taskboard.task_output where task_id = any (${ids})),
-  deleted_comment as (delete from taskboard.task_comment where task_id = any (${ids})),
-  deleted_approval as (delete from taskboard.approval where task_id = any (${ids}) and ${workspace}),
-  deleted_attempt as (delete from taskboard.attempt where task_id = any (${ids})),
-  deleted_usage as (delete from taskboard.task_usage where task_id = any (${ids})),
-  deleted_place as (delete from taskboard.todo where task_id = any (${ids}) and ${workspace}),
-  deleted_freeing as (delete from taskboard.freeing where task_id = any (${ids})),
   deleted_dependency as (delete from taskboard.task_dependency where task_id = any (${ids})),
   deleted as (delete from taskboard.task where id = any (${ids}) and ${workspace} returning *),
-  deleted_search as (
-    delete from taskboard.task_search s using deleted t where s.workspace_id = t.workspace_id and s.task_id = t.id
-  ),
   draft as (
     select t.workspace_id, row_number() over (order by t.workspace_id, t.id)::integer as ord, 'task.deleted' as type,
       coalesce($2::bigint, taskboard.now_ms()) as at,

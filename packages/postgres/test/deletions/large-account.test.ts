@@ -148,7 +148,7 @@ describe('an account of a hundred thousand tasks', () => {
       isOver = true
       expect(await claimed).toBeGreaterThan(0)
       expect(await waits).toEqual([])
-      expect(await rowsNaming(database.pool, [accountId, workspaceId])).toEqual({})
+      expect(await rowsNaming(board.rows, [accountId, workspaceId])).toEqual({})
       expect(await countOf('task', other.workspace.id)).toBe(NEIGHBOURS_TASKS)
     },
   )

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { postgresStorage } from '../../src/postgres-storage.js'
-import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  type BoardOnPool,
+  createPgliteBoard,
+  createSharedBoard,
+  type SharedBoard,
+} from '../processes/shared-board.js'
 import { until } from '../processes/until.js'
-import { fillTables, rowsNaming, tablesOf, type Owner } from './owned-rows.js'
-
-let board: SharedBoard
-beforeEach(async () => {
-  board = await createSharedBoard(0)
-})
-afterEach(() => board.database.drop())
+import { fillTables, type Owner, referencesToTasks, rowsNaming, tablesOf } from './owned-rows.js'
 
 /** What belongs to no account, and the list of deletions. A new table is either named here, or its rows are deleted. */
 const OF_NO_ACCOUNT = [
@@ -23,12 +21,30 @@ const OF_NO_ACCOUNT = [
 ]
 
 const DAY_MS = 86_400_000
+const PGLITE_MS = 60_000
 /** What names a deleted task for as long as it is kept. */
 const KEPT_FOR_THEIR_TIME = ['event', 'delivery', 'idempotency']
 
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+async function onPostgres(): Promise<SharedBoard> {
+  const board = await createSharedBoard(0)
+  closing.push(() => board.database.drop())
+  return board
+}
+
+async function onPglite(): Promise<BoardOnPool> {
+  const board = await createPgliteBoard()
+  closing.push(board.close)
+  return board
+}
+
 /** Adds to a workspace one row of everything. */
-async function fillWorkspace(accountId: string, workspaceId: string): Promise<Owner> {
-  const { taskboard, database, rows } = board
+async function fillWorkspace(board: BoardOnPool, accountId: string, workspaceId: string): Promise<Owner> {
+  const { taskboard, rows } = board
   const { services } = taskboard
   const agent = await taskboard.agents.create(workspaceId, { name: 'Agent', type: 'worker' })
   const webhook = await taskboard.webhooks.register(workspaceId, {
@@ -74,43 +90,113 @@ async function fillWorkspace(accountId: string, workspaceId: string): Promise<Ow
     webhook_id: webhook.id,
     holder_id: holder,
   }
-  await fillTables(database.pool, owner, OF_NO_ACCOUNT)
+  await fillTables(rows, owner, OF_NO_ACCOUNT)
   const { holder_id: _, ...ids } = owner
   return { ...ids, key_id: key.id }
 }
 
-describe('a deletion', () => {
+/** The tables that name one of the tasks for no longer than the task is there. */
+async function hangingOn(board: BoardOnPool, taskIds: readonly string[]): Promise<readonly string[]> {
+  const found = Object.keys(await rowsNaming(board.rows, taskIds))
+  return found.filter((table) => !KEPT_FOR_THEIR_TIME.includes(table)).toSorted()
+}
+
+/** Each table with a column for a task. */
+const PARTS = [
+  'approval',
+  'attempt',
+  'freeing',
+  'task',
+  'task_comment',
+  'task_dependency',
+  'task_log',
+  'task_output',
+  'task_search',
+  'task_usage',
+  'todo',
+]
+
+describe.each([
+  ['PostgreSQL', onPostgres],
+  ['PGlite', onPglite],
+])('a deletion on %s', { timeout: PGLITE_MS }, (_, open) => {
   it('of an account leaves no row of it in any table, and everything of another account', async () => {
-    const { taskboard, accountId, workspaceId, database } = board
+    const board = await open()
+    const { taskboard, accountId, workspaceId, rows } = board
     const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })
     const { account, workspace } = await taskboard.accounts.create({ name: 'Other', tier: 'custom' })
     const ids = [
-      ...Object.values(await fillWorkspace(accountId, workspaceId)),
-      ...Object.values(await fillWorkspace(accountId, second.id)),
+      ...Object.values(await fillWorkspace(board, accountId, workspaceId)),
+      ...Object.values(await fillWorkspace(board, accountId, second.id)),
     ]
-    const others = Object.values(await fillWorkspace(account.id, workspace.id))
-    const empty = (await tablesOf(database.pool)).filter((table) => !OF_NO_ACCOUNT.includes(table))
-    expect(Object.keys(await rowsNaming(database.pool, ids))).toEqual(expect.arrayContaining(empty))
-    const kept = await rowsNaming(database.pool, others)
+    const others = Object.values(await fillWorkspace(board, account.id, workspace.id))
+    const empty = (await tablesOf(rows)).filter((table) => !OF_NO_ACCOUNT.includes(table))
+    expect(Object.keys(await rowsNaming(rows, ids))).toEqual(expect.arrayContaining(empty))
+    const kept = await rowsNaming(rows, others)
 
     await taskboard.accounts.delete(accountId)
-    expect(await rowsNaming(database.pool, ids)).toEqual({})
-    expect(await rowsNaming(database.pool, others)).toEqual(kept)
+    expect(await rowsNaming(rows, ids)).toEqual({})
+    expect(await rowsNaming(rows, others)).toEqual(kept)
   })
 
-  it('of an account finds approvals whose task was deleted by hand', async () => {
+  it('of a workspace leaves no row of it, and everything of the others', async () => {
+    const board = await open()
     const { taskboard, accountId, workspaceId, rows } = board
-    const { task_id: taskId } = await fillWorkspace(accountId, workspaceId)
-    for (const part of ['task_dependency', 'task_log', 'task_output', 'attempt', 'todo'])
-      await rows(`delete from taskboard.${part}`)
-    await rows('delete from taskboard.task where id = $1', taskId)
-    expect(await rows('select from taskboard.approval')).not.toEqual([])
-    await taskboard.accounts.delete(accountId)
-    expect(await rows('select from taskboard.approval')).toEqual([])
+    const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })
+    const first = await fillWorkspace(board, accountId, workspaceId)
+    const kept = Object.values(first).filter((id) => id !== accountId)
+    const filled = await fillWorkspace(board, accountId, second.id)
+    const { account_id: _account, user_id: _user, ...gone } = filled
+    const before = await rowsNaming(rows, kept)
+
+    await taskboard.accounts.deleteWorkspace(second.id)
+    expect(await rowsNaming(rows, Object.values(gone))).toEqual({})
+    expect(await rowsNaming(rows, kept)).toEqual(before)
   })
 
+  it('of old done tasks leaves no row that hangs on one, in any table', async () => {
+    const board = await open()
+    const { taskboard, accountId, workspaceId, rows } = board
+    const { task_id: id = '', agent_id: agentId = '' } = await fillWorkspace(board, accountId, workspaceId)
+    expect(await hangingOn(board, [id])).toEqual(PARTS)
+    await rows('delete from taskboard.task_dependency where task_id = depends_on')
+    const tasks = taskboard.board(workspaceId)
+    const { id: dependent } = await tasks.add({ title: 'Depends on it', dependsOn: [id] })
+    for (const each of [id, dependent]) await tasks.move(each, 'DONE')
+    const asked = { rows: 'done_tasks', olderThanMs: DAY_MS, limit: 10 } as const
+    const pruned = async () => board.storage.prune(asked, { now: Date.now() + 3 * DAY_MS })
+    expect([await pruned(), await pruned(), await pruned()]).toEqual([1, 1, 0])
+    expect(await hangingOn(board, [id, dependent])).toEqual([])
+    expect(Object.keys(await rowsNaming(rows, [agentId]))).toContain('agent')
+  })
+
+  it('of a task leaves no row that hangs on it, in any table', async () => {
+    const board = await open()
+    const { taskboard, accountId, workspaceId, rows } = board
+    const { task_id: id = '' } = await fillWorkspace(board, accountId, workspaceId)
+    await rows('delete from taskboard.task_dependency where task_id = depends_on')
+    await taskboard.board(workspaceId).delete(id)
+    expect(await hangingOn(board, [id])).toEqual([])
+  })
+
+  it('of a task by hand leaves nothing that the deletion of its account would not find', async () => {
+    const board = await open()
+    const { taskboard, accountId, workspaceId, rows } = board
+    const { task_id: id = '' } = await fillWorkspace(board, accountId, workspaceId)
+    expect(await hangingOn(board, [id])).toEqual(PARTS)
+    const referring = await referencesToTasks(rows)
+    await expect(rows('delete from taskboard.task where id = $1', id)).rejects.toThrow('foreign key')
+    for (const { table, column } of referring) await rows(`delete from ${table} where ${column} = $1`, id)
+    await rows('delete from taskboard.task where id = $1', id)
+    expect(await hangingOn(board, [id])).toEqual([])
+    await taskboard.accounts.delete(accountId)
+    expect(await rowsNaming(rows, [id])).toEqual({})
+  })
+})
+
+describe('a deletion on PostgreSQL', () => {
   it('leaves nothing of what is written about a task at the moment of its deletion', async () => {
-    const { taskboard, accountId, workspaceId, database, rows } = board
+    const { taskboard, accountId, workspaceId, database, rows } = await onPostgres()
     const tasks = taskboard.board(workspaceId)
     const { id } = await tasks.add({ title: 'A task' })
     await rows(`create function pause() returns trigger language plpgsql as $$
@@ -129,35 +215,7 @@ describe('a deletion', () => {
     await holder.query('select pg_advisory_unlock(1)')
     holder.release()
     await Promise.all([deleted, over])
-    expect(await rowsNaming(database.pool, [id])).toEqual({})
+    expect(await rowsNaming(rows, [id])).toEqual({})
     expect(await written).toMatchObject({ code: 'TASK_NOT_FOUND' })
-  })
-
-  it('of old done tasks leaves no row that hangs on one, in any table', async () => {
-    const { taskboard, accountId, workspaceId, database, rows } = board
-    const { task_id: id = '', agent_id: agentId = '' } = await fillWorkspace(accountId, workspaceId)
-    await rows('delete from taskboard.task_dependency where task_id = depends_on')
-    const tasks = taskboard.board(workspaceId)
-    const { id: dependent } = await tasks.add({ title: 'Depends on it', dependsOn: [id] })
-    for (const each of [id, dependent]) await tasks.move(each, 'DONE')
-    const storage = postgresStorage({ pool: database.pool })
-    const asked = { rows: 'done_tasks', olderThanMs: DAY_MS, limit: 10 } as const
-    const pruned = async () => storage.prune(asked, { now: Date.now() + 3 * DAY_MS })
-    expect([await pruned(), await pruned(), await pruned()]).toEqual([1, 1, 0])
-    const left = Object.keys(await rowsNaming(database.pool, [id, dependent]))
-    expect(left.filter((table) => !KEPT_FOR_THEIR_TIME.includes(table))).toEqual([])
-    expect(Object.keys(await rowsNaming(database.pool, [agentId]))).toContain('agent')
-  })
-
-  it('of a workspace leaves no row of it, and everything of the others', async () => {
-    const { taskboard, accountId, workspaceId, database } = board
-    const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })
-    const kept = Object.values(await fillWorkspace(accountId, workspaceId)).filter((id) => id !== accountId)
-    const { account_id: _account, user_id: _user, ...gone } = await fillWorkspace(accountId, second.id)
-    const before = await rowsNaming(database.pool, kept)
-
-    await taskboard.accounts.deleteWorkspace(second.id)
-    expect(await rowsNaming(database.pool, Object.values(gone))).toEqual({})
-    expect(await rowsNaming(database.pool, kept)).toEqual(before)
   })
 })

@@ -1,12 +1,19 @@
-import { createTaskboard, type Taskboard } from '@taskboard/core'
-import type { PgConnection } from '../../src/pool.js'
+import { createTaskboard, type Storage, type Taskboard } from '@taskboard/core'
+import { pglitePool } from '../../src/pglite-pool.js'
+import type { PgConnection, PgPool } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
+import { createMigratedPglite } from '../migrated-pglite.js'
 import { createMigratedDatabase, type TestDatabase } from '../test-database.js'
 import { BACKOFF, ENCRYPTION_KEY, WORKER_TYPE } from './messages.js'
 
 /** A board in a separate database, and the test's handle on it, which runs nothing in the background. */
-export interface SharedBoard {
+export interface SharedBoard extends BoardOnPool {
   readonly database: TestDatabase
+}
+
+/** A board on any pool. */
+export interface BoardOnPool {
+  readonly storage: Storage<PgConnection>
   readonly taskboard: Taskboard<PgConnection>
   readonly accountId: string
   readonly workspaceId: string
@@ -16,8 +23,19 @@ export interface SharedBoard {
 /** Creates it with a workspace that has `agentCount` agents. */
 export async function createSharedBoard(agentCount = 1): Promise<SharedBoard> {
   const database = await createMigratedDatabase({ max: 10 })
+  return { database, ...(await boardOn(database.pool, agentCount)) }
+}
+
+/** The same on a PGlite in this process, without agents. */
+export async function createPgliteBoard(): Promise<BoardOnPool & { close(): Promise<void> }> {
+  const pglite = await createMigratedPglite()
+  return { ...(await boardOn(pglitePool(pglite), 0)), close: () => pglite.close() }
+}
+
+async function boardOn(pool: PgPool, agentCount: number): Promise<BoardOnPool> {
+  const storage = postgresStorage({ pool })
   const taskboard = createTaskboard<PgConnection>({
-    storage: postgresStorage({ pool: database.pool }),
+    storage,
     secrets: { encryptionKey: ENCRYPTION_KEY },
     tokens: { secret: ENCRYPTION_KEY },
     webhooks: { allow: ['127.0.0.0/8'] },
@@ -28,12 +46,12 @@ export async function createSharedBoard(agentCount = 1): Promise<SharedBoard> {
     await taskboard.agents.create(workspace.id, { name: `Agent ${n}`, type: WORKER_TYPE })
   }
   return {
-    database,
+    storage,
     taskboard,
     accountId: account.id,
     workspaceId: workspace.id,
     async rows<Row>(text: string, ...values: readonly unknown[]) {
-      return (await database.pool.query(text, [...values])).rows as Row[]
+      return (await pool.query({ text, values: [...values] })).rows as Row[]
     },
   }
 }
