@@ -1,5 +1,5 @@
 import { createTaskboard } from '@taskboard/core'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createMemory } from './memory-storage.js'
 import type { Table } from './table.js'
 
@@ -57,7 +57,50 @@ async function fill(accountId: string, workspaceId: string): Promise<readonly st
   return [accountId, workspaceId, agent.id, id, user.id, key.id]
 }
 
+const DAY_MS = 86_400_000
+/** Where a task has rows for as long as it is there. Its deliveries stay for their own time. */
+const PARTS = ['approvals', 'commentCounts', 'comments', 'outputs', 'taskLogs', 'taskUsage', 'tasks']
+
+afterAll(() => taskboard.close())
+
+/** A workspace with a row of every table, and the ids of its task and its agent. */
+async function openFilled() {
+  const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'custom' })
+  const [, , agentId = '', taskId = ''] = await fill(account.id, workspace.id)
+  const hangingOn = (): readonly string[] => tablesNaming([taskId]).filter((name) => name !== 'deliveries')
+  return { board: taskboard.board(workspace.id), taskId, agentId, hangingOn }
+}
+
 describe('a deletion', () => {
+  it('of old done tasks leaves no row that hangs on one, in any table of the memory', async () => {
+    const { board, taskId, agentId, hangingOn } = await openFilled()
+    expect(hangingOn()).toEqual(PARTS)
+    expect(database.attempts.ofAgent(agentId)).not.toEqual([])
+    await board.move(taskId, 'DONE')
+    const asked = { rows: 'done_tasks', olderThanMs: DAY_MS, limit: 10 } as const
+    expect(await storage.prune(asked, { now: Date.now() + 3 * DAY_MS })).toBe(1)
+    expect(hangingOn()).toEqual([])
+    expect(database.attempts.ofAgent(agentId)).toEqual([])
+    expect(tablesNaming([agentId])).toContain('agents')
+  })
+
+  it('of a task leaves no row that hangs on it, in any table of the memory', async () => {
+    const { board, taskId, agentId, hangingOn } = await openFilled()
+    await board.delete(taskId)
+    expect(hangingOn()).toEqual([])
+    expect(database.attempts.ofAgent(agentId)).toEqual([])
+  })
+
+  it('of a workspace leaves no row of it, and everything of its account', async () => {
+    const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'custom' })
+    const second = await taskboard.accounts.createWorkspace(account.id, { name: 'b' })
+    const [, , agentId = '', taskId = ''] = await fill(account.id, second.id)
+    expect(tablesNaming([second.id, agentId, taskId])).toEqual(expect.arrayContaining(PARTS))
+    await taskboard.accounts.deleteWorkspace(second.id)
+    expect(tablesNaming([second.id, agentId, taskId])).toEqual([])
+    expect(tablesNaming([account.id, workspace.id])).toContain('workspaces')
+  })
+
   it('of an account leaves no row of it in any table of the memory', async () => {
     const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'custom' })
     const ids = await fill(account.id, workspace.id)
@@ -75,6 +118,5 @@ describe('a deletion', () => {
     expect(tablesNaming(ids)).toEqual([])
     expect(database.log.readWorkspace(workspace.id, 0, 10)).toEqual([])
     expect(tablesNaming(others)).toEqual(kept)
-    await taskboard.close()
   })
 })
