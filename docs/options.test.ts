@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { defaultTiers, tiers } from '../packages/core/src/index.js'
@@ -37,6 +37,18 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   'client.worker': ['packages/client/src/worker/worker.ts', 'WorkerOptions'],
   taskboardGraphql: ['packages/graphql/src/graphql-options.ts', 'GraphqlOptions'],
 }
+/** Exported options that are not on the page, with the place that explains them. */
+const elsewhere: Readonly<Record<string, string>> = {
+  ClientOptions: 'createClient, with the credential',
+  CallOptions: 'packages/client/README.md: of one call',
+  SubscribeOptions: 'packages/client/README.md: of one subscription',
+  RateLimiterOptions: 'docs/parts.md',
+  TierOptions: 'the table of tiers, which has a test of its own',
+  ExportOptions: 'docs/operating.md',
+  ImportOptions: 'docs/operating.md',
+  EnterpriseConformanceOptions: 'CONTRIBUTING.md',
+  TransportConformanceOptions: 'CONTRIBUTING.md',
+}
 /** Options that the page explains as a whole, in one row. */
 const wholes = new Set(['attempts.backoff', 'documentCache', 'taskboard'])
 
@@ -73,7 +85,20 @@ function namesOnPage(heading: string): readonly string[] {
   return rows.map((name) => (name.startsWith('paths.') ? 'paths' : name))
 }
 
+/** The names of options that a package exports. */
+function exportedOptions(name: string): readonly string[] {
+  const text = readFileSync(new URL(`../packages/${name}/src/index.ts`, import.meta.url), 'utf8')
+  return [...text.matchAll(/\b\w+Options\b/g)].map(([found]) => found)
+}
+
 describe('docs/options.md', () => {
+  it('has the options of every package, but for those that are explained elsewhere', () => {
+    const known = [...Object.values(declarations).map(([, name]) => name), ...Object.keys(elsewhere)]
+    const exported = readdirSync(new URL('../packages', import.meta.url)).flatMap(exportedOptions)
+    expect(exported).toContain('McpOptions')
+    expect([...new Set(exported)].filter((name) => !known.includes(name))).toEqual([])
+  })
+
   it.each(Object.entries(declarations))('has every option of %s and no other', (heading, [path, name]) => {
     const declared = namesIn(interfaceOf(path, name).members)
     expect([...new Set(namesOnPage(heading))].toSorted()).toEqual(declared.toSorted())

@@ -3,17 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { pageOf, sidebarGroups } from './sidebar.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const textOf = (path) => readFileSync(join(root, path), 'utf8')
 const packages = readdirSync(join(root, 'packages'))
-
-/** The page that a path of the repository has on the site; null for what is no page. */
-function pageOf(path) {
-  if (!path.endsWith('.md')) return null
-  return path.replace(/(^|\/)README\.md$/, '$1index.md')
-}
 
 /** Where a source file can be read, once the packages name their repository. */
 function sourceUrl(path) {
@@ -58,21 +53,6 @@ function anchorOf(heading) {
     .replaceAll(' ', '-')
 }
 
-/** The index of the docs is the sidebar: a group for each section, an entry for each page that it names. */
-function sidebarGroups() {
-  const [, ...sections] = textOf('docs/README.md').split(/^## /m)
-  return sections.map((section) => {
-    const [heading = ''] = section.split('\n')
-    const lastCells = [...section.matchAll(/\| ([^|\n]*) \|$/gm)].map(([, cell]) => cell)
-    const rows = lastCells.flatMap((cell) => [...cell.matchAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g)])
-    const entries = rows.map(([, text, path]) => [text, `/${pageOf(normalize(join('docs', path)))}`])
-    const items = [
-      ...new Map(entries.map(([text, link]) => [link, { text, link: link.replace(/\.md$/, '') }])).values(),
-    ]
-    return { text: heading, items }
-  })
-}
-
 export default defineConfig({
   title: 'Taskboard',
   description: manifest.description ?? 'A kanban board for your Node.js server, worked by AI agents.',
@@ -97,7 +77,7 @@ export default defineConfig({
       { text: 'API reference', link: '/docs/api/' },
     ],
     sidebar: [
-      ...sidebarGroups(),
+      ...sidebarGroups(textOf('docs/README.md')),
       {
         text: 'Packages',
         items: packages.map((name) => ({ text: `@taskboard/${name}`, link: `/packages/${name}/` })),

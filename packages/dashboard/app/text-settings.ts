@@ -78,7 +78,7 @@ export const settingsText = {
     urlHint: 'https, at a public address',
     secret: 'Secret',
     secretHint:
-      'Signs the deliveries, and is never shown again. Use 16 random characters or more. Empty: no signature.',
+      'Signs the deliveries, and is never shown again. Use 32 random characters or more. Empty: no signature.',
     enabled: 'Enabled',
     disabled: 'Disabled',
     disabledReasons: {

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { siteFilesIn, siteFolders } from '../scripts/site-files.mjs'
+import { sidebarGroups } from './.vitepress/sidebar.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const files = siteFolders.flatMap(siteFilesIn)
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
+
+describe('the site of the docs', () => {
+  it('has every picture that a page shows', () => {
+    const pictures = files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((page) =>
+        [...textOf(page).matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)]
+          .map(([, target = '']) => target)
+          .filter((target) => !/^[a-z]+:/.test(target))
+          .map((target) => normalize(join(dirname(page), target))),
+      )
+    expect(pictures).toContain('docs/images/board-1440-light.png')
+    expect(pictures.filter((picture) => !files.includes(picture))).toEqual([])
+  })
+
+  it('has every page of the index in its sidebar, also those that share a row', () => {
+    const index = textOf('docs/README.md')
+    const links = sidebarGroups(index).flatMap(({ items }) => items.map(({ link }) => link))
+    expect(links).toEqual(expect.arrayContaining(['/docs/simulation', '/docs/faults']))
+    const indexed = [...index.matchAll(/\]\(([\w-]+)\.md[^)]*\)/g)].map(([, name = '']) => `/docs/${name}`)
+    expect([...new Set(indexed)].filter((link) => !links.includes(link))).toEqual([])
+  })
+})

@@ -1,0 +1,2 @@
+export const siteFolders: readonly string[]
+export function siteFilesIn(folder: string): string[]

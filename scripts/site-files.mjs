@@ -1,0 +1,21 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './run.mjs'
+
+/** The folders of the pages of the docs site, by their paths in the repository. */
+export const siteFolders = [
+  '.',
+  'examples',
+  'docs',
+  'docs/decisions',
+  'docs/images',
+  'clients/python',
+  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
+]
+
+/** The pages and pictures in a folder of the site, by their paths in the repository. */
+export function siteFilesIn(folder) {
+  return readdirSync(join(root, folder))
+    .filter((name) => /\.(?:md|svg|png)$/.test(name))
+    .map((name) => join(folder, name))
+}
