@@ -10,7 +10,6 @@ import { taskboardGraphql } from '../packages/graphql/src/index.js'
 import { taskboardMcp } from '../packages/mcp/src/index.js'
 import { postgresStorage } from '../packages/postgres/src/index.js'
 import { attachRealtime } from '../packages/ws/src/index.js'
-import { createOriginGuard } from '../packages/core/src/access/cross-origin.js'
 import { completionInput } from '../packages/core/src/board/write-inputs.js'
 import { toFetchHandler } from '../packages/core/src/http/fetch-handler.js'
 import { healthRoutes } from '../packages/core/src/http/health-routes.js'
@@ -121,51 +120,6 @@ describe('a wait that `Retry-After` gives', () => {
     )
     expect(promises.length).toBeGreaterThan(3)
     expect(promises.filter(([, text = '']) => !/\bif no other\b/.test(text))).toEqual([])
-  })
-})
-
-/** A request with the conditions of a row, by the text of the row. The host addresses `https://board.example`. */
-const requests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'has an `Authorization` header of a scheme other than Basic, Digest, NTLM or Negotiate': {
-    authorization: 'Bearer x',
-    cookie: 'a=b',
-    origin: 'https://evil.example',
-  },
-  'has neither a cookie nor an `Authorization` header': { origin: 'https://evil.example' },
-  'has `Sec-Fetch-Site: same-origin` or `none`': { cookie: 'a=b', 'sec-fetch-site': 'none' },
-  'has an `Origin` in `allowedOrigins`': { cookie: 'a=b', origin: 'https://panel.example' },
-  'has another `Sec-Fetch-Site` (`cross-site`, or `same-site` for a sibling subdomain)': {
-    authorization: 'Basic x',
-    'sec-fetch-site': 'same-site',
-  },
-  'has no `Sec-Fetch-Site`, and an `Origin` with the scheme, host and port that the request addresses': {
-    cookie: 'a=b',
-    origin: 'https://board.example',
-  },
-  'has Basic, Digest, NTLM or Negotiate, and neither `Sec-Fetch-Site` nor `Origin`': {
-    authorization: 'Negotiate x',
-  },
-  'has a cookie, no such scheme, and neither of these headers': { cookie: 'a=b' },
-  'has any other `Origin`, including `null`': { authorization: 'Digest x', origin: 'null' },
-}
-
-describe('the table of requests with cookies', () => {
-  const guard = createOriginGuard(['https://panel.example'])
-  const [, section = ''] = textOf('docs/own-login.md').split('\n## Cookies, and other sites\n')
-  const rows = [...section.matchAll(/^\| (has .*) \| (accepted|refused)/gm)]
-
-  it('has a row for each case', () => {
-    expect(rows.map(([, condition]) => condition)).toEqual(Object.keys(requests))
-  })
-
-  it.each(rows.map(([, condition = '', result]) => [condition, result]))('%s: %s', (condition, result) => {
-    const headers = requests[condition] ?? {}
-    const request = {
-      method: 'POST',
-      targetOrigin: 'https://board.example',
-      header: (name: string) => headers[name],
-    }
-    expect(guard.refuse(request) === null ? 'accepted' : 'refused').toBe(result)
   })
 })
 

@@ -1123,6 +1123,18 @@ export const mutants = [
     to: 'tables.webhooks.set(webhook.id, webhook)',
     caughtBy: [storage('deletion.at-once')],
   },
+  {
+    name: 'a pruned task leaves its comments',
+    promise: 'a task that is deleted leaves no row',
+    file: 'packages/memory/src/task-changes.ts',
+    from: `    deleteComments(database, id)
+`,
+    to: '',
+    caughtBy: [
+      test('memory', 'packages/memory/src/no-row-left.test.ts', 'of old done tasks leaves no row'),
+      test('memory', 'packages/memory/src/no-row-left.test.ts', 'of a task leaves no row'),
+    ],
+  },
   // HTTP
   {
     name: 'a quota is a rate limit',
@@ -1591,6 +1603,26 @@ export const mutants = [
     from: 'update taskboard.webhook w set enabled = false where',
     to: 'update taskboard.webhook w set enabled = true where',
     caughtBy: [onPostgres('deletion.at-once')],
+  },
+  {
+    name: 'a pruned task leaves its usage, on PostgreSQL',
+    promise: 'a task that is deleted leaves no row, also when it is deleted by hand',
+    file: 'packages/postgres/src/migrations/embedded-migrations.ts',
+    from: `  delete from taskboard.task_usage r where r.task_id = any (ids);
+`,
+    to: '',
+    caughtBy: [
+      test(
+        'postgres',
+        'packages/postgres/test/deletions/no-row-left.test.ts',
+        'a deletion on PostgreSQL of old done tasks leaves no row',
+      ),
+      test(
+        'postgres',
+        'packages/postgres/test/deletions/no-row-left.test.ts',
+        'a deletion on PostgreSQL of a task by hand leaves nothing',
+      ),
+    ],
   },
   {
     name: 'a delivery is claimed twice',

@@ -1,5 +1,5 @@
 import { createTaskboard } from '@taskboard/core'
-import { postgresStorage } from '@taskboard/postgres'
+import { openPglite, postgresStorage } from '@taskboard/postgres'
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -130,6 +130,31 @@ describe('commands on a database', () => {
     expect(await run(['export', file, ...data])).toMatchObject({ code: 0 })
     const target = await migrated()
     expect(await on(target, ['import', file])).toMatchObject({ code: 0 })
+  })
+
+  it('prune a directory of PGlite, and leave nothing of the tasks', { timeout: 120_000 }, async () => {
+    const directory = join(folder, 'board')
+    const data = ['--data', directory]
+    expect(await run(['migrate', ...data])).toMatchObject({ code: 0 })
+    const used = await openPglite(directory)
+    const storage = postgresStorage({ pool: used.pool })
+    const secrets = { encryptionKey: Buffer.alloc(32) }
+    const taskboard = createTaskboard({ storage, secrets, logger: false })
+    const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+    const board = taskboard.board(workspace.id)
+    const { id } = await board.add({ title: 'Old' })
+    await board.comment(id, { body: 'A word that is to go.' })
+    await board.usage(id, { model: 'm', inputTokens: 1, outputTokens: 1 })
+    await board.move(id, 'DONE')
+    await used.pool.query({ text: 'update taskboard.task set completed_at = 0', values: [] })
+    await used.close()
+
+    expect((await run(['prune', '--done-days', '10', '--json', ...data])).json()).toEqual({ deleted: 1 })
+    const { pool, close } = await openPglite(directory)
+    const parts = ['task', 'task_comment', 'task_usage', 'task_search', 'attempt', 'approval', 'todo']
+    const text = parts.map((part) => `select '${part}' as part from taskboard.${part}`)
+    expect((await pool.query({ text: text.join(' union all '), values: [] })).rows).toEqual([])
+    await close()
   })
 
   it('hide the password of the database', { timeout: 60_000 }, async () => {
