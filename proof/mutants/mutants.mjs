@@ -1363,6 +1363,20 @@ export const mutants = [
     caughtBy: [client('credential.test.ts', 'refreshes before the token expires, once for all that wait')],
   },
   {
+    name: 'another caller keeps the connection',
+    promise: 'a token of another caller, or with other rights, gets another realtime connection',
+    file: 'packages/client/src/realtime/connection.ts',
+    from: "if (error?.code === 'CONFLICT') this.#end(ABNORMAL, error.message)",
+    to: '',
+    caughtBy: [
+      client(
+        'realtime/connections.test.ts',
+        'is replaced when the server says that the renewed token has other rights',
+      ),
+    ],
+    hangs: true,
+  },
+  {
     name: 'an id changes the path',
     promise: 'an id cannot address another operation',
     file: 'packages/client/src/operation.ts',
