@@ -10,6 +10,8 @@ import { taskboardGraphql } from '../packages/graphql/src/index.js'
 import { taskboardMcp } from '../packages/mcp/src/index.js'
 import { postgresStorage } from '../packages/postgres/src/index.js'
 import { attachRealtime } from '../packages/ws/src/index.js'
+import { holdReasons } from '../packages/core/src/board/task.js'
+import { taskStatus } from '../packages/core/src/board/task-search.js'
 import { completionInput } from '../packages/core/src/board/write-inputs.js'
 import { toFetchHandler } from '../packages/core/src/http/fetch-handler.js'
 import { healthRoutes } from '../packages/core/src/http/health-routes.js'
@@ -195,6 +197,24 @@ describe('numbers in prose', () => {
     expect(textOf('docs/cli.md')).toContain('At most 1,000,000 characters')
   })
 
+  it('have the length of a secret of a webhook', async () => {
+    const taskboard = createTaskboard({ storage: memoryStorage() })
+    const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+    const isTaken = (length: number): Promise<boolean> =>
+      taskboard.webhooks
+        .register(workspace.id, {
+          url: `https://a.example/${length}`,
+          secret: 'x'.repeat(length),
+          events: ['task.created'],
+        })
+        .then(
+          () => true,
+          () => false,
+        )
+    expect(await Promise.all([0, 1, 256, 257].map(isTaken))).toEqual([false, true, true, false])
+    expect(textOf('docs/webhooks.md')).toContain('A secret has 1 to 256 characters')
+  })
+
   it('count the lines of the first program', () => {
     const [, heading = '', program = ''] =
       /^## A board in (\w+) lines\n[^`]*`board\.mjs`[^]*?```ts\n([^]*?)```/m.exec(textOf('README.md')) ?? []
@@ -213,6 +233,24 @@ describe('numbers in prose', () => {
     expect(Math.round(minutes / 60)).toBe(15)
     expect(textOf('docs/guarantees.md')).toContain('six sends over about 15 hours')
     expect(textOf('README.md')).toContain('Fifteen hours of retries')
+  })
+})
+
+describe('the statuses of tasks', () => {
+  const reasonsOf = (status: string): readonly string[] =>
+    holdReasons.filter((reason) => taskStatus({ column: 'TODO', hold: held(reason) }) === status)
+  const held = (reason: (typeof holdReasons)[number]) => ({ reason, message: null, since: 0 })
+
+  it('are explained with every hold that leads to them', () => {
+    const page = textOf('docs/enterprise-api.md')
+    expect(reasonsOf('blocked').toSorted()).toEqual(['approval', 'budget', 'needs_input'])
+    expect(page).toContain(
+      '| `blocked` | in TODO, held until a person gives input, approves, or raises a spent budget |',
+    )
+    expect(reasonsOf('cancelled')).toEqual(['cancelled'])
+    expect(page).toContain("put aside by a person, or by an agent with `hold('cancelled')`")
+    expect(taskStatus({ column: 'TODO', hold: null })).toBe('pending')
+    expect(page).toMatch(/\| `pending` \| .* dependencies \|/)
   })
 })
 
