@@ -3,13 +3,19 @@
 export { scopes, tiers } from './access/index.js'
 export type {
   Account,
+  AccountChangeInput,
+  AccountKeys,
   Accounts,
   AllowedOrigins,
   ApiKeyRecord,
+  DeleteOptions,
   NewAccount,
   NewApiKey,
+  NewUser,
+  NewWorkspace,
   PasswordHasher,
   Principal,
+  Reach,
   Scope,
   Tier,
   TxOption,
@@ -21,7 +27,10 @@ export type {
   Agent,
   AgentChangeInput,
   AgentDefinition,
+  AgentFilter,
   AgentOverview,
+  AgentPage,
+  AgentProfile,
   Agents,
   AgentStatus,
   ApprovalResult,
@@ -30,7 +39,7 @@ export type {
   TaskClaim,
   TaskContext,
 } from './agents/index.js'
-export type { Analytics, AnalyticsQuery, TaskAnalytics } from './analytics/index.js'
+export type { Analytics, AnalyticsQuery, Grouping, TaskAnalytics, WorkFigures } from './analytics/index.js'
 export {
   approvalStatuses,
   askerKinds,
@@ -56,7 +65,9 @@ export type {
   NotificationType,
 } from './channels/index.js'
 export type {
+  ActingAs,
   Actor,
+  AddOptions,
   Approval,
   ApprovalAnswer,
   ApprovalDecision,
@@ -65,65 +76,85 @@ export type {
   ApprovalFindings,
   ApprovalInput,
   ApprovalStatus,
-  ActingAs,
   Asker,
   Attempt,
+  AttemptOutcome,
   Backoff,
   Board,
   BoardApprovals,
+  BoardClaims,
   BoardConversation,
   BoardSchedules,
   ChatReply,
   Column,
   Comment,
+  CommentInput,
   CommentKind,
   CommentList,
+  CronRule,
   DelegationInput,
   Hold,
   HoldReason,
+  InstantInput,
   Lease,
   ListedTaskInput,
+  ListOptions,
+  ListWrites,
   NamedActor,
   Overlap,
   Priority,
   Schedule,
   ScheduleChangeInput,
+  ScheduledTask,
+  ScheduledTaskInput,
+  ScheduleFilter,
   ScheduleInput,
   SchedulePage,
+  ScheduleTerms,
   Task,
   TaskAgent,
   TaskChangeInput,
   TaskCommand,
   TaskDetail,
+  TaskDirectory,
+  TaskFields,
   TaskFilter,
-  TaskSort,
+  TaskFindings,
   TaskInput,
   TaskList,
   TaskLogEntry,
   TaskOutput,
+  TaskParts,
+  TaskSort,
   TaskStatus,
   TaskSummary,
+  WriteOptions,
 } from './board/index.js'
 export { silentLogger } from './environment/index.js'
-export type { Clock, Instant, Logger, Telemetry } from './environment/index.js'
+export type { Clock, Instant, InTransaction, Logger, Telemetry } from './environment/index.js'
 export { isTaskboardError, TaskboardError } from './errors/index.js'
 export type { ErrorCode } from './errors/index.js'
 export { eventPayloadSchemas, shortDigest, webhookEventTypes } from './events/index.js'
 export type {
   EventPayload,
   EventType,
+  IntegrationEventType,
   Notification,
   NotificationChannel,
   NotificationEventType,
   Notifications,
+  NotificationTarget,
   PublishData,
+  PublishOptions,
   TaskboardEvent,
+  TaskboardEventListener,
   TaskboardEvents,
   WebhookEventType,
   WebhookPayload,
 } from './events/index.js'
 export { boardErrorEnvelope, enterpriseErrorEnvelope } from './http/index.js'
 export type { ErrorEnvelope } from './http/index.js'
+export type { Created, IdempotencyClaim } from './idempotency/index.js'
 export { createRateLimiter, defaultTiers } from './limits/index.js'
 export type { LimitDecision, RateLimiter, RateLimiterOptions, TierOptions } from './limits/index.js'
 export { createScoring, defaultScoring, explainScore, scoreTask } from './priority/index.js'
@@ -135,18 +166,21 @@ export type { Taskboard } from './taskboard.js'
 export { toUsageReport } from './usage/index.js'
 export type {
   Budget,
+  BudgetHolder,
   BudgetInput,
   BudgetPage,
   ModelPrice,
   ModelPrices,
-  ReportLimits,
   MonthlyBudget,
   RecordedUsage,
+  ReportLimits,
   Usage,
   UsageAmounts,
   UsageFilter,
+  UsageGroup,
   UsageInput,
   UsagePage,
+  UsageReport,
   UsageSum,
 } from './usage/index.js'
 export {
@@ -158,9 +192,15 @@ export {
   verifySignature,
 } from './webhooks/index.js'
 export type {
+  DeliveryAttempt,
+  DeliveryPage,
   DeliveryRecord,
+  DeliveryStatus,
+  DisabledReason,
   RetrySchedule,
+  SendResult,
   Webhook,
+  WebhookChange,
   WebhookInput,
   WebhookOptions,
   Webhooks,

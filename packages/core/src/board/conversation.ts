@@ -15,7 +15,8 @@ export interface CommentList {
   readonly nextCursor: string | null
 }
 
-type CommentInput = z.input<typeof commentInput>
+/** The text of a comment or an answer. */
+export type CommentInput = z.input<typeof commentInput>
 
 /** The conversations of a board's tasks. Nobody edits or deletes a comment. */
 export interface BoardConversation<Tx = unknown> {

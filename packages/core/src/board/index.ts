@@ -85,7 +85,9 @@ export { commentBody, commentInput, commentKinds, commentsOfRun, outcomeOfCommen
 export type { Comment, CommentDraft, CommentKind, CommentOutcome } from './comment.js'
 export type { CommentPage, CommentQuery, CommentStore } from './comment-store.js'
 export type { BoardApprovals } from './board-approvals.js'
-export type { BoardConversation, CommentList } from './conversation.js'
+export type { BoardClaims } from './claiming.js'
+export type { BoardConversation, CommentInput, CommentList } from './conversation.js'
+export type { ListWrites } from './list-writes.js'
 export { budgetHold } from './budget-hold.js'
 export { changedFields, revocationBy, updatedEvent } from './task-edit.js'
 export { isCompletedBy } from './completion.js'
@@ -141,6 +143,7 @@ export {
   progressInput,
 } from './write-inputs.js'
 export { nextOccurrence } from './schedules/cron-expression.js'
+export type { CronRule } from './schedules/cron-expression.js'
 export { changedSchedule, createSchedule, occur, overlaps } from './schedules/schedule.js'
 export type {
   NewSchedule,
@@ -152,6 +155,7 @@ export type {
   ScheduledTask,
   ScheduledTaskInput,
   ScheduleInput,
+  ScheduleTerms,
 } from './schedules/schedule.js'
 export { createScheduleLoop } from './schedules/schedule-loop.js'
 export type { ScheduleLoop } from './schedules/schedule-loop.js'
