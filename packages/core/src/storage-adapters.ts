@@ -167,8 +167,6 @@ export type {
   NewId,
   Timer,
 } from './environment/index.js'
-/** @deprecated Use `CallContext`. */
-export type { CallContext as At } from './environment/index.js'
 export { countedEventTypes, currentPayloadVersion, describeEvent } from './events/index.js'
 export type {
   ChannelHealth,
@@ -189,12 +187,6 @@ export type {
   RaisedAlertData,
   StoredChannel,
   UserChannelClaim,
-} from './events/index.js'
-/** @deprecated The names that these types had. */
-export type {
-  EventData as EventFacts,
-  PublishedAlertData as PublishedAlertFacts,
-  RaisedAlertData as RaisedAlertFacts,
 } from './events/index.js'
 export { idempotencyRetentionMs } from './idempotency/index.js'
 export type { Created, IdempotencyClaim } from './idempotency/index.js'

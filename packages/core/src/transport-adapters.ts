@@ -15,8 +15,6 @@ export type {
   WriteOptions,
 } from './board/index.js'
 export { yieldToEventLoop } from './environment/index.js'
-/** @deprecated The name that `yieldToEventLoop` had. */
-export { yieldToEventLoop as nextTurn } from './environment/index.js'
 export type {
   Gauges,
   LimitName,
@@ -124,14 +122,6 @@ export type {
   RoutePaths,
   TransportServices,
 } from './transport-services.js'
-/** @deprecated Use `TransportServices`. */
-export type { TransportServices as Surface } from './transport-services.js'
-/** @deprecated Use `RoutePaths`. */
-export type { RoutePaths as SurfacePaths } from './transport-services.js'
-/** @deprecated Use `encodeFrames`. */
-export { encodeFrames as outgoing } from './realtime/index.js'
-/** @deprecated Use `EncodedFrames`. */
-export type { EncodedFrames as Outgoing } from './realtime/index.js'
 export { microsPerUsd, usageGroups } from './usage/index.js'
 export {
   deliveryStatuses,

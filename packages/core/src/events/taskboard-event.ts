@@ -7,8 +7,6 @@ export type TaskboardEvent<T extends EventType = EventType> = {
   [K in T]: Place & {
     readonly type: K
     readonly data: EventData[K]
-    /** @deprecated Read `data`. */
-    readonly facts: EventData[K]
   }
 }[T]
 
@@ -32,10 +30,5 @@ class HostEvent implements Place {
     this.at = at
     this.type = type
     this.data = data
-  }
-
-  /** The name of `data` before 0.1. */
-  get facts(): LoggedEvent['data'] {
-    return this.data
   }
 }
