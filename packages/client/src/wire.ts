@@ -1100,7 +1100,7 @@ export interface CreateTaskBody {
 
 /** Of `listTasks`. */
 export interface ListTasksQuery {
-  /** Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case. */
+  /** Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case, with or without accents. */
   readonly q?: string | undefined
   readonly status?: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'blocked' | undefined
   readonly column?: 'todo' | 'doing' | 'done' | undefined

@@ -1,4 +1,6 @@
 const WORDS = /[\p{L}\p{N}\p{M}]+/gu
+/** The accents of letters that are also written without them. In other scripts, marks make other letters. */
+const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\u0300-\u036F]+/gu
 /** How many characters of a word count. */
 const WORD_CODE_POINTS = 64
 /** How many different words of a text count. */
@@ -6,19 +8,20 @@ const MOST_WORDS = 1_000
 
 /**
  * The words by which a text is found: its runs of letters, digits and their marks, in lower case and in the compatibility form (NFKC),
- * each once. The first 64 characters of a word count, and the first 1,000 different words. Storages keep what this returns, so that
- * all of them find the same tasks.
+ * without the accents of Latin, Greek and Cyrillic letters, each once. The first 64 characters of a word count, and the first 1,000
+ * different words. Storages keep what this returns, so that all of them find the same tasks.
  * @example
  * ```ts
  * import { searchWords } from '@taskboard/core/storage'
  *
- * console.log(searchWords('Übersetze the MANUAL, the ①st one')) // [ 'übersetze', 'the', 'manual', '1st', 'one' ]
+ * console.log(searchWords('Übersetze the MANUAL, the ①st one')) // [ 'ubersetze', 'the', 'manual', '1st', 'one' ]
  * ```
  */
 export function searchWords(text: string | null): readonly string[] {
   if (text === null) return []
   const words = new Set<string>()
-  for (const [run] of text.normalize('NFKC').toLowerCase().matchAll(WORDS)) {
+  const folded = text.normalize('NFKD').toLowerCase().replaceAll(ACCENTS, '').normalize('NFKC')
+  for (const [run] of folded.matchAll(WORDS)) {
     words.add(run.length <= WORD_CODE_POINTS ? run : Array.from(run).slice(0, WORD_CODE_POINTS).join(''))
     if (words.size === MOST_WORDS) break
   }

@@ -29,8 +29,8 @@ import {
 /** Which tasks to find: those that match every filter that is given. */
 export interface TaskFilter {
   /**
-   * Words, of at most 200 characters in all. Each of them begins a word of the title or the description, in any case. Of these, the first
-   * 1,000 different words of each count.
+   * Words, of at most 200 characters in all. Each of them begins a word of the title or the description, in any case, with or without
+   * accents. Of these, the first 1,000 different words of each count.
    */
   readonly q?: string | null | undefined
   readonly status?: TaskStatus | null | undefined

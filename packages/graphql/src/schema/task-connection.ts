@@ -9,7 +9,7 @@ export const taskListArguments = /* GraphQL */ `
       first: Int = 20
       "The endCursor of the page before, with the same sort."
       after: String
-      "Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case."
+      "Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case, with or without accents."
       q: String
       status: TaskStatus
       column: Column

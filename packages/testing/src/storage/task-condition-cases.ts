@@ -39,7 +39,19 @@ const descriptions = [null, '', 'Into French, by Friday', 'see invoice & manual'
 const types = [null, 'research', 'Market research', "o'type \\ '"] as const
 const tags = ['print', 'a b', 'it\'s \\ "&|!():*', '#print', 'ünï'] as const
 const priorities = ['urgent', 'high', 'medium', 'low'] as const
-const wanted = ['invoice', 'inv', 'MAN', 'the man', 'übersetze', 'fi', 'french tran', 'zzz', '7', '100']
+const wanted = [
+  'invoice',
+  'inv',
+  'MAN',
+  'the man',
+  'übersetze',
+  'uber',
+  'fi',
+  'french tran',
+  'zzz',
+  '7',
+  '100',
+]
 
 function randomTask(chance: Chance, workspaceIds: readonly string[], agentId: string): Partial<NewTask> {
   const workspaceId = chance.pick(workspaceIds)
@@ -112,6 +124,8 @@ async function addMany(
 /** The words of a text, as a reader of the documentation would split it. */
 const wordsOf = (text: string | null): readonly string[] =>
   (text ?? '')
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036F]/g, '')
     .normalize('NFKC')
     .toLowerCase()
     .match(/[\p{L}\p{N}\p{M}]+/gu) ?? []

@@ -132,7 +132,7 @@ const listTasks = operation({
   query: z.object({
     q: z.string().min(1).max(400).optional().meta({
       description:
-        'Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case.',
+        'Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case, with or without accents.',
     }),
     status: z.enum(taskStatuses).optional(),
     column: columnText.optional(),
