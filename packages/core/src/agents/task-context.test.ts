@@ -74,6 +74,22 @@ describe('a run', () => {
     expect(task).toMatchObject({ column: 'DONE', result: 'ok' })
   })
 
+  it('that is taken away leaves no unhandled rejection of a sleep that nobody awaits', async () => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => void unhandled.push(error)
+    process.on('unhandledRejection', note)
+    const rejected: unknown[] = []
+    await runOnce(async ({ sleep, board, signal }) => {
+      void sleep(3_600_000)
+      await board.move((await board.list('DOING')).tasks[0]?.id ?? '', 'DONE')
+      await sleep(3_600_000).catch((error: unknown) => rejected.push(error === signal.reason))
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', note)
+    expect(rejected).toEqual([true])
+    expect(unhandled).toEqual([])
+  })
+
   it('changes the board as its agent', async () => {
     const { task, storage, workspaceId, get } = await runOnce(async ({ board, claim }) => {
       const added = await board.add({ title: 'a part of it' })

@@ -109,7 +109,7 @@ export interface TaskContext {
    * an approval, or the answer is lost, the action has to be approved again.
    */
   readonly approval: (request: ApprovalInput) => Promise<ApprovalResult>
-  /** Waits on the board's clock. Rejects with the signal's reason when that aborts. */
+  /** Waits on the board's clock. Rejects with the signal's reason when that aborts, which does no harm when nobody awaits it. */
   readonly sleep: (delayMs: number) => Promise<void>
   readonly claim: TaskClaim
   /** The account that the task's workspace belongs to. */
@@ -165,9 +165,11 @@ export function createTaskContext<Tx>(
     get board() {
       return ownBoard()
     },
-    async sleep(delayMs) {
-      await sleep(environment.clock, delayMs, run.signal)
-      run.signal.throwIfAborted()
+    sleep(delayMs) {
+      const slept = sleep(environment.clock, delayMs, run.signal).then(() => run.signal.throwIfAborted())
+      // As with the writes, the process survives one that nobody awaits.
+      slept.catch(() => undefined)
+      return slept
     },
     progress: write(async (call, percent: number) => {
       const { percent: checked } = parseInput(percentInput, { percent })
