@@ -1,7 +1,7 @@
 import { TaskboardError } from '@taskboard/core'
 import { isConnectionLost } from './connection-fault.js'
 import { guardNewConnections } from './new-connections.js'
-import type { PgConnection, PgPool, PgPoolClient, PgQuery } from './pool.js'
+import type { PgQueryable, PgPool, PgPoolClient, PgQuery } from './pool.js'
 import { within, type Timeouts } from './timeouts.js'
 
 export interface BoundedPool {
@@ -56,7 +56,7 @@ export async function lentWithin(
  * The host's connection with a time-out for every wait. After a statement without an answer it takes no more: they would wait
  * behind that one.
  */
-export function boundedConnection(connection: PgConnection, statementTimeoutMs: number): PgConnection {
+export function boundedConnection(connection: PgQueryable, statementTimeoutMs: number): PgQueryable {
   let lost: Error | undefined
   return {
     query(query) {

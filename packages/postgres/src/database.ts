@@ -12,7 +12,7 @@ import pRetry, { type Options } from 'p-retry'
 import { boundedConnection, boundedPool, isUnanswered, type BoundedPool } from './bounded-pool.js'
 import { isCollision, toVerbError, toVerbErrors } from './connection-fault.js'
 import { createBatcher, type Batch, type BatcherOptions } from './batcher.js'
-import type { PgConnection, PgPool, PgQuery } from './pool.js'
+import type { PgConnection, PgPool, PgQuery, PgQueryable } from './pool.js'
 import { soleConnectionOf, type SoleConnection } from './pglite-pool.js'
 import { createReplica } from './replica/replica.js'
 import type { Statement } from './statement.js'
@@ -119,7 +119,7 @@ export function createDatabase(parts: DatabaseParts): Database {
     }
   }
 
-  const sessionOn = (connection: PgConnection): Session => ({
+  const sessionOn = (connection: PgQueryable): Session => ({
     run: (statement, values) => run(connection, statement, values),
   })
 
@@ -208,14 +208,14 @@ function createRunners(
   preparedStatements: boolean,
 ) {
   /** By the host's transaction: one that left a statement unanswered takes no more. */
-  const bounded = new WeakMap<PgConnection, PgConnection>()
+  const bounded = new WeakMap<PgConnection, PgQueryable>()
 
   function toQuery({ name, text }: Statement<unknown>, values: readonly unknown[]): PgQuery {
     return { text, values: [...values], name: preparedStatements ? name : undefined }
   }
 
   async function run<Row>(
-    connection: PgConnection,
+    connection: PgQueryable,
     asked: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
@@ -228,7 +228,7 @@ function createRunners(
     return rows as Row[]
   }
 
-  function boundedOf(host: PgConnection): PgConnection {
+  function boundedOf(host: PgConnection): PgQueryable {
     const known = bounded.get(host)
     if (known !== undefined) return known
     if ('totalCount' in host) {
@@ -282,7 +282,7 @@ function inTurn<T>(tx: PgConnection, work: () => Promise<T>): Promise<T> {
 let savepoints = 0
 
 /** A part of the host's transaction that is rolled back when it fails; `tx` is the `host`'s connection with a time-out for every wait. */
-async function withinSavepoint<T>(host: PgConnection, tx: PgConnection, work: () => Promise<T>): Promise<T> {
+async function withinSavepoint<T>(host: PgQueryable, tx: PgQueryable, work: () => Promise<T>): Promise<T> {
   savepoints = (savepoints + 1) % Number.MAX_SAFE_INTEGER
   const name = `taskboard_${savepoints}`
   await tx.query({ text: `savepoint ${name}`, values: [] })
@@ -331,7 +331,11 @@ async function inTransaction<T>(
   let isOver = false
   // Otherwise code that kept the connection could use it outside any transaction, or within another one.
   const tx: PgConnection = {
-    query: (query) => (isOver ? Promise.reject(new Error('the transaction is over')) : client.query(query)),
+    query: (query: PgQuery | string, values: readonly unknown[] = []) => {
+      if (isOver) return Promise.reject(new Error('the transaction is over'))
+      const rows = client.query(typeof query === 'string' ? { text: query, values: [...values] } : query)
+      return rows as Promise<{ readonly rows: never[] }>
+    },
   }
   try {
     await client.query({ text: begin, values: [] })

@@ -7,13 +7,21 @@ export interface PgQuery {
   readonly name?: string | undefined
 }
 
-/** The part of a `pg.Client` that is used here. A transaction of the host needs no more. */
-export interface PgConnection {
+/** What runs queries. */
+export interface PgQueryable {
   query(query: PgQuery): Promise<{ readonly rows: unknown[] }>
 }
 
+/** A connection with an open transaction: `tx` of `taskboard.transaction`, or a client of your own pool of `pg` after `begin`. */
+export interface PgConnection extends PgQueryable {
+  query(query: PgQuery): Promise<{ readonly rows: unknown[] }>
+  /** `Row` is what you expect of a row; nothing checks it. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- callers of `pg` name the type of the rows here
+  query<Row = unknown>(text: string, values?: readonly unknown[]): Promise<{ readonly rows: Row[] }>
+}
+
 /** The part of a `pg.PoolClient` that is used here. */
-export interface PgPoolClient extends PgConnection {
+export interface PgPoolClient extends PgQueryable {
   /** Releases the connection, or (with an error or true) closes it. */
   release(broken?: Error | boolean): void
   /** Clients emit an error here when an idle connection is lost. */
@@ -22,7 +30,7 @@ export interface PgPoolClient extends PgConnection {
 }
 
 /** Any pool that looks like `pg.Pool`. The host owns it: Taskboard changes no setting of its sessions and does not end it. */
-export interface PgPool extends PgConnection {
+export interface PgPool extends PgQueryable {
   connect(): Promise<PgPoolClient>
   /** As `connect`, for a statement of background work, which lets waiting callers go first. `work` names it. */
   connectLater?(work: string): Promise<PgPoolClient>

@@ -1,5 +1,5 @@
 import type { Scoring } from '@taskboard/core'
-import type { PgConnection } from './pool.js'
+import type { PgQueryable } from './pool.js'
 
 /** The part of a scoring that the stored keys depend on, by the columns of `taskboard.scoring`. */
 export function scoringColumns(scoring: Scoring): Readonly<Record<string, number>> {
@@ -29,7 +29,7 @@ on conflict do nothing`
  * Stores the scoring if that changes no order: when none is stored, or when there are no tasks yet. Returns whether it is now
  * the stored one, and all keys use it.
  */
-export async function adoptScoring(connection: PgConnection, scoring: Scoring): Promise<boolean> {
+export async function adoptScoring(connection: PgQueryable, scoring: Scoring): Promise<boolean> {
   const columns = scoringColumns(scoring)
   const names = Object.keys(columns)
   await connection.query({ text: scoringInsert(scoring), values: [] })

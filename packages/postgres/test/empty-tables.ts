@@ -1,5 +1,5 @@
 import { defaultScoring } from '@taskboard/core'
-import type { PgConnection } from '../src/pool.js'
+import type { PgQueryable } from '../src/pool.js'
 import { scoringInsert } from '../src/stored-scoring.js'
 
 /**
@@ -28,6 +28,6 @@ exception when insufficient_privilege then
 end $$`
 
 /** Restores the state of the database after its first `migrate`, but for the numbers of identity columns. */
-export async function emptyTables(connection: PgConnection): Promise<void> {
+export async function emptyTables(connection: PgQueryable): Promise<void> {
   await connection.query({ text: `${DELETE_ALL}; ${scoringInsert(defaultScoring)}`, values: [] })
 }

@@ -23,7 +23,13 @@ it('switches JIT off on its connections, and keeps the options of the address', 
 it('creates no directory but for migrate', { timeout: 60_000 }, async () => {
   const folder = newFolder()
   const data = join(folder, 'board')
-  for (const args of [['status'], ['migrate', '--plan'], ['prune', '--done-days', '1']]) {
+  for (const args of [
+    ['status'],
+    ['migrate', '--plan'],
+    ['prune', '--done-days', '1'],
+    ['import', '-'],
+    ['export', '-'],
+  ]) {
     const { code, stderr } = await run([...args, '--data', data], { env: { HOME: folder } })
     expect({ code, stderr }).toEqual({
       code: 4,

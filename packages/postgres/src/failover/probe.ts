@@ -1,9 +1,9 @@
-import type { PgConnection } from '../pool.js'
+import type { PgQueryable } from '../pool.js'
 import { within } from '../timeouts.js'
 import type { Host } from './hosts.js'
 
 /** The part of a `pg.Client` that is used here. */
-export interface PgClient extends PgConnection {
+export interface PgClient extends PgQueryable {
   host: string
   port: number
   connect(): Promise<unknown>
@@ -31,7 +31,7 @@ const STATE = /* sql */ `
     else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer end as timeline`
 
 /** The state of the server that a connection leads to. */
-export async function stateOf(connection: PgConnection, server: Host): Promise<ServerState> {
+export async function stateOf(connection: PgQueryable, server: Host): Promise<ServerState> {
   const { rows } = await connection.query({ text: STATE, values: [] })
   return { ...server, ...(rows[0] as Pick<ServerState, 'isStandby' | 'timeline'>) }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type BoundSettings, type CommitSignal, createCommitSignal } from '@taskboard/core/storage'
 import { type BoundedPool, boundedPool } from '../bounded-pool.js'
 import { mostConnections } from '../pglite-pool.js'
-import type { PgConnection, PgPool } from '../pool.js'
+import type { PgQueryable, PgPool } from '../pool.js'
 import { resolveTimeouts, type Timeouts } from '../timeouts.js'
 import { createListener, type Listener } from './listener.js'
 import { createListeningCheck, type ListeningCheck } from './listening-check.js'
@@ -153,11 +153,7 @@ function notificationsOfOne(
   return { taskLines: { ...taskLines, send: () => undefined }, commits, open: nothing, close: nothing }
 }
 
-async function notifyLines(
-  connection: PgConnection,
-  origin: string,
-  texts: readonly string[],
-): Promise<void> {
+async function notifyLines(connection: PgQueryable, origin: string, texts: readonly string[]): Promise<void> {
   const payloads = texts.map((text) => `${origin} ${LINE} ${text}`)
   const text = 'select pg_notify($1, t.line) from unnest($2::text[]) as t (line)'
   await connection.query({ text, values: [CHANNEL, payloads] })

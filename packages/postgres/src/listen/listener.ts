@@ -1,6 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 import type { BoundSettings } from '@taskboard/core/storage'
-import type { PgConnection, PgPool } from '../pool.js'
+import type { PgQueryable, PgPool } from '../pool.js'
 import type { Timeouts } from '../timeouts.js'
 import {
   endsWithin,
@@ -16,7 +16,7 @@ export interface Listener {
   /** Releases the connection. Leaves no timer and no setting of the session. */
   stop(): Promise<void>
   /** The connection that listens, which is otherwise idle. */
-  readonly connection: PgConnection | null
+  readonly connection: PgQueryable | null
 }
 
 export interface ListenerParts {

@@ -1,7 +1,7 @@
 import type { Clock } from '@taskboard/core'
 import { type BoundSettings, sleep } from '@taskboard/core/storage'
 import { boundedConnection, lentWithin } from '../bounded-pool.js'
-import type { PgConnection, PgPool, PgPoolClient } from '../pool.js'
+import type { PgQueryable, PgPool, PgPoolClient } from '../pool.js'
 import type { Timeouts } from '../timeouts.js'
 
 /** Resolves to whether `work` settled before `limitMs` of the clock passed. Leaves no timer. */
@@ -31,7 +31,7 @@ interface Emitter {
 }
 
 /** A connection that is held to receive notifications. */
-export interface ListeningConnection extends PgConnection {
+export interface ListeningConnection extends PgQueryable {
   /** Releases it to the pool in its original state, or closes it when that fails. */
   giveBack(): Promise<void>
   /** Closes it without any wait. */

@@ -1,6 +1,6 @@
 import { defaultScoring, TaskboardError } from '@taskboard/core'
 import { toVerbErrors } from '../connection-fault.js'
-import { requirePool, type PgConnection, type PgPool } from '../pool.js'
+import { requirePool, type PgQueryable, type PgPool } from '../pool.js'
 import { scoringInsert } from '../stored-scoring.js'
 import { embeddedMigrations } from './embedded-migrations.js'
 import { digestOf, type Migration, titleOf } from './migration.js'
@@ -48,7 +48,7 @@ interface AppliedMigration {
 }
 
 /** The applied migrations, in order; null when the database has never been migrated. */
-async function readApplied(connection: PgConnection): Promise<readonly AppliedMigration[] | null> {
+async function readApplied(connection: PgQueryable): Promise<readonly AppliedMigration[] | null> {
   // `to_regclass` may use the session's cache and miss a commit of another session; a scan does not.
   const known = await connection.query({
     text: `select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -207,14 +207,14 @@ export async function migrateWith(
 }
 
 async function planOn(
-  connection: PgConnection,
+  connection: PgQueryable,
   migrations: readonly Migration[],
 ): Promise<readonly PlannedStep[]> {
   const applied = await readApplied(connection)
   return plannedSteps(pendingOf(migrations, applied ?? []), applied === null)
 }
 
-async function withClient<T>(pool: PgPool, work: (client: PgConnection) => Promise<T>): Promise<T> {
+async function withClient<T>(pool: PgPool, work: (client: PgQueryable) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {

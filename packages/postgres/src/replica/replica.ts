@@ -2,7 +2,7 @@ import { isTaskboardError } from '@taskboard/core'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { boundedPool, type BoundedPool } from '../bounded-pool.js'
 import { isCollision, isOutage } from '../connection-fault.js'
-import type { PgConnection, PgPool, PgPoolClient, PgQuery } from '../pool.js'
+import type { PgQueryable, PgPool, PgPoolClient, PgQuery } from '../pool.js'
 import type { Statement } from '../statement.js'
 import { within, type Timeouts } from '../timeouts.js'
 import { createPositions, hasReached, type Position } from './position.js'
@@ -50,7 +50,7 @@ export function createReplica({ primary, readPool, timeouts, toQuery }: ReplicaP
   const readPosition = createPositions(primary, toQuery)
   const rest = createRest()
 
-  async function isAt(client: PgConnection, position: Position): Promise<boolean> {
+  async function isAt(client: PgQueryable, position: Position): Promise<boolean> {
     const { origin, timeline, lsn } = position
     const query = toQuery(hasReached, [origin, timeline, lsn])
     for (let delayMs = 1, waitedMs = 0; ; waitedMs += delayMs, delayMs *= 2) {

@@ -1,6 +1,6 @@
 import { isTaskboardError, TaskboardError } from '@taskboard/core'
 import { toVerbErrors } from '../connection-fault.js'
-import type { PgConnection, PgPool } from '../pool.js'
+import type { PgQueryable, PgPool } from '../pool.js'
 import { transferTables, type TransferPart, type TransferTable } from './tables.js'
 import { type Columns, columnsOf, readColumns, readVersion } from './transfer-columns.js'
 import { type ExportHeader, FORMAT, readHeader } from './transfer-lines.js'
@@ -15,7 +15,7 @@ export interface ExportOptions {
 }
 
 interface Reading {
-  readonly client: PgConnection
+  readonly client: PgQueryable
   readonly columns: Columns
   readonly scope: readonly [accounts: readonly string[], workspaces: readonly string[], isWhole: boolean]
 }
@@ -64,7 +64,7 @@ export async function* exportLines(
 }
 
 async function* linesOf(
-  client: PgConnection,
+  client: PgQueryable,
   options: ExportOptions,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const begun = options.resume === undefined ? null : readHeader(options.resume.first)
@@ -94,7 +94,7 @@ function withoutSchema(error: unknown): never {
 }
 
 async function readScope(
-  client: PgConnection,
+  client: PgQueryable,
   { accountId, workspaceId }: ExportOptions,
 ): Promise<Reading['scope']> {
   const { rows } = await client.query({

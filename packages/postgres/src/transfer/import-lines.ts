@@ -1,6 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 import { toVerbError, toVerbErrors } from '../connection-fault.js'
-import type { PgConnection, PgPool } from '../pool.js'
+import type { PgQueryable, PgPool } from '../pool.js'
 import { transferTables, type TransferTable } from './tables.js'
 import { type Columns, columnsOf, readColumns, readVersion } from './transfer-columns.js'
 import { type ExportHeader, invalid, isReadable, readHeader } from './transfer-lines.js'
@@ -146,7 +146,7 @@ async function importBatch(pool: PgPool, columns: Columns, batch: Batch): Promis
 }
 
 async function insert(
-  client: PgConnection,
+  client: PgQueryable,
   columns: Columns,
   table: TransferTable,
   json: string,

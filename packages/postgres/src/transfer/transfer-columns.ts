@@ -1,4 +1,4 @@
-import type { PgConnection } from '../pool.js'
+import type { PgQueryable } from '../pool.js'
 import { transferTables } from './tables.js'
 
 /** A column, and the type that its values are written as. */
@@ -10,7 +10,7 @@ export interface Column {
 /** The columns of each table that exports have; without those that the database makes of others. */
 export type Columns = ReadonlyMap<string, readonly Column[]>
 
-export async function readColumns(connection: PgConnection): Promise<Columns> {
+export async function readColumns(connection: PgQueryable): Promise<Columns> {
   const names = transferTables.flatMap(({ name, parts = [] }) => [name, ...parts.map((part) => part.name)])
   const { rows } = await connection.query({
     text: `select c.relname as "table", a.attname as name, format_type(a.atttypid, a.atttypmod) as type
@@ -37,7 +37,7 @@ export function columnsOf(
 }
 
 /** The newest migration of a database; null when it has none. */
-export async function readVersion(connection: PgConnection): Promise<string | null> {
+export async function readVersion(connection: PgQueryable): Promise<string | null> {
   const { rows } = await connection.query({
     text: `select number, name from taskboard.migration order by number desc limit 1`,
     values: [],

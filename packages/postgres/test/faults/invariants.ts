@@ -1,5 +1,5 @@
 import type { ReceivedDelivery } from '@taskboard/testing'
-import type { PgConnection } from '../../src/pool.js'
+import type { PgQueryable } from '../../src/pool.js'
 
 /** What a test observed from outside during the faults, to compare with the database. */
 export interface Witness {
@@ -119,7 +119,7 @@ const MOST_EXAMPLES = 5
  * All violations of the board's promises, as text; empty when it kept all of them. Call it after the faults, with deliveries
  * and runs at rest (or `isQuiet: false`).
  */
-export async function violations(connection: PgConnection, witness: Witness): Promise<readonly string[]> {
+export async function violations(connection: PgQueryable, witness: Witness): Promise<readonly string[]> {
   const { areTitlesUnique = true, isQuiet = true } = witness
   const found: string[] = []
   const report = (says: string, what: readonly string[]): void => {

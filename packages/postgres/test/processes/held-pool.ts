@@ -1,4 +1,4 @@
-import type { PgConnection, PgPool, PgQuery } from '../../src/pool.js'
+import type { PgQueryable, PgPool, PgQuery } from '../../src/pool.js'
 import type { ProcessOptions } from './messages.js'
 
 /**
@@ -11,7 +11,7 @@ export function holdStatement(
   onHeld: () => void,
 ): PgPool {
   let isHeld = false
-  const query = async (connection: PgConnection, asked: PgQuery): Promise<{ readonly rows: unknown[] }> => {
+  const query = async (connection: PgQueryable, asked: PgQuery): Promise<{ readonly rows: unknown[] }> => {
     if (isHeld || !`${asked.name ?? ''} ${asked.text}`.includes(statement)) return connection.query(asked)
     isHeld = true
     if (when === 'after') await connection.query(asked)
