@@ -175,7 +175,8 @@ describe('login again, and where there is none', { timeout: 60_000 }, () => {
   it('says that the host has its own login, or that the address is not of a board', async () => {
     const own = await serveBoard({ authenticate: () => null })
     try {
-      const input = 'ada@acme.example\nsecret words\n'
+      // Before it asks for anything.
+      const input = ''
       const at = (url: string) => run(['login'], { env: { HOME: newFolder(), TASKBOARD_URL: url }, input })
       const { code, stderr } = await at(own.url)
       expect({ code, stderr }).toEqual({

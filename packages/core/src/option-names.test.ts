@@ -1,7 +1,13 @@
 import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from './agents/index.js'
-import { toFetchHandler, toNodeHandler } from './http/index.js'
+import {
+  createOperationCaller,
+  healthRoutes,
+  realtimeEndpoint,
+  toFetchHandler,
+  toNodeHandler,
+} from './http/index.js'
 import { createTaskboard } from './taskboard.js'
 
 const storage = memoryStorage()
@@ -47,6 +53,18 @@ describe('the options of createTaskboard', () => {
 })
 
 it.each([
+  ['a handler of Web requests', toFetchHandler],
+  ['a handler of node:http', toNodeHandler],
+  ['the realtime endpoint', realtimeEndpoint],
+  ['health routes', healthRoutes],
+  ['a caller of operations', createOperationCaller],
+])('%s needs a task board', (_, create) => {
+  for (const given of [undefined, {}, { taskboard: createTaskboard({ storage }) }])
+    expect(() => create(given as never)).toThrow(refused('taskboard', 'what createTaskboard returns'))
+})
+
+it.each([
+  ['readPath', () => healthRoutes(createTaskboard({ storage }), { readPath: '/ready' } as never)],
   ['concurency', () => defineAgent({ type: 'a', run: () => '', concurency: 2 } as never)],
   ['base', () => toFetchHandler(createTaskboard({ storage }), { base: '/' } as never)],
   ['route', () => toNodeHandler(createTaskboard({ storage }), { route: [] } as never)],

@@ -59,6 +59,7 @@ export {
   protectedRoute,
   readFields,
   realtimeEndpoint,
+  servicesOf,
   toFetchHandler,
   toHttpRequest,
   toNodeHandler,

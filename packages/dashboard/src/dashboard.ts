@@ -13,6 +13,7 @@ import {
   routePath,
   type TransportServices,
   requireOptionNames,
+  servicesOf,
 } from '@taskboard/core/transport'
 import { type Application, openApplication } from './application.js'
 import type { DashboardOptions } from './dashboard-options.js'
@@ -72,7 +73,7 @@ export function taskboardDashboard(
   options: DashboardOptions = {},
 ): Dashboard {
   const realtimePath = checkOptions(options)
-  const { services } = taskboard
+  const services = servicesOf(taskboard)
   const path = services.paths.dashboard
   const application = openApplication(options.folder)
   const get = (below: string, answer: (request: HttpRequest) => Promise<HttpResponse>): Route => ({

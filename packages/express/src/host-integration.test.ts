@@ -40,6 +40,17 @@ async function serve(app: Application, options: Partial<TaskboardOptions> = {}) 
 }
 
 describe('taskboardRouter', () => {
+  it('refuses the form of another adapter, and functions that were not called', () => {
+    const taskboard = createTaskboard({ storage: memoryStorage(), logger: false })
+    const wrong = { taskboard } as unknown as typeof taskboard
+    const refusal = (field: string) => expect.objectContaining({ code: 'INVALID_CONFIG', field }) as Error
+    expect(() => taskboardRouter(wrong)).toThrow(refusal('taskboard'))
+    expect(() => taskboardRouter(taskboard, { routes: [taskboardRouter as never] })).toThrow(
+      refusal('routes'),
+    )
+    expect(() => taskboardRouter(taskboard, { route: [] } as object)).toThrow(refusal('route'))
+  })
+
   it('keeps the request id that the host has set', async () => {
     const app = express().use((_request, response, next) => {
       response.setHeader('x-request-id', 'of-the-host')

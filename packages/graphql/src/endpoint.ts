@@ -1,6 +1,7 @@
 import {
   createOperationCaller,
   type OperationCaller,
+  servicesOf,
   type TransportServices,
 } from '@taskboard/core/transport'
 import type { GraphQLSchema } from 'graphql'
@@ -27,7 +28,7 @@ export function endpointOf(
   taskboard: { readonly services: TransportServices },
   options: GraphqlOptions,
 ): GraphqlEndpoint {
-  const { services } = taskboard
+  const services = servicesOf(taskboard)
   const settings = resolveOptions(options)
   const name = JSON.stringify(settings)
   const known = endpoints.get(services) ?? new Map<string, GraphqlEndpoint>()

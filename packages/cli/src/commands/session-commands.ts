@@ -17,13 +17,12 @@ export async function withUser<T>(
   work: (client: TaskboardClient) => Promise<T>,
 ): Promise<T> {
   const anonymous = await cli.clientWith({})
+  await requireLogin(cli, anonymous)
   const given = { email: email ?? (await cli.ask('Email')), password: await cli.askSecret('Password') }
   let tokens: Tokens
   try {
     tokens = await anonymous.auth.login(given)
   } catch (error) {
-    if (error instanceof TaskboardApiError && error.status === 404)
-      throw new CliError('unknown', await noLoginAt(cli))
     if (!(error instanceof TaskboardApiError) || error.field !== 'mfa_code') throw error
     tokens = await anonymous.auth.login({
       ...given,
@@ -34,6 +33,16 @@ export async function withUser<T>(
     return await work(await cli.clientWith({ token: () => tokens.access_token }))
   } finally {
     await anonymous.auth.logout({ refresh_token: tokens.refresh_token }).catch(() => undefined)
+  }
+}
+
+/** Asks for a login without the fields that it needs: nobody types a password where none is wanted. */
+async function requireLogin(cli: Cli, anonymous: TaskboardClient): Promise<void> {
+  try {
+    await anonymous.auth.login({} as Parameters<typeof anonymous.auth.login>[0])
+  } catch (error) {
+    if (!(error instanceof TaskboardApiError)) throw error
+    if (error.status === 404) throw new CliError('unknown', await noLoginAt(cli))
   }
 }
 

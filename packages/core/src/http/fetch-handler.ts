@@ -16,6 +16,7 @@ import {
 } from './http.js'
 import { joinChunks } from './json-body.js'
 import { createRouteTable } from './route-table.js'
+import { servicesOf } from './services-of.js'
 
 /**
  * Answers unknown paths below those of each API with 404 in that API's envelope (`NOT_FOUND`, and `RESOURCE_NOT_FOUND` for the
@@ -60,12 +61,7 @@ export function fallbackRoutes({
  * ```
  */
 export function apiRoutes(taskboard: { readonly services: TransportServices }): readonly Route[] {
-  const given = taskboard as { readonly services?: unknown } | undefined
-  if (given?.services === undefined) {
-    throw new TaskboardError('INVALID_CONFIG', 'taskboard must be what createTaskboard returns', {
-      field: 'taskboard',
-    })
-  }
+  servicesOf(taskboard)
   return [...boardRoutes(taskboard), ...enterpriseRoutes(taskboard)]
 }
 

@@ -1,8 +1,9 @@
 import { atMost, type Instant, type LoopState } from '../environment/index.js'
-import { routePath, TaskboardError } from '../errors/index.js'
+import { type NamesOf, requireOptionNames, routePath, TaskboardError } from '../errors/index.js'
 import type { StorageState } from '../storage/index.js'
 import type { TransportServices } from '../transport-services.js'
 import type { HttpRequest, HttpResponse, Route, RouteGroup } from './http.js'
+import { servicesOf } from './services-of.js'
 
 export interface HealthRouteOptions {
   /** Where the process answers whether it is alive. Default `/healthz`. */
@@ -24,6 +25,12 @@ interface Reason {
   readonly message: string
 }
 
+const names: NamesOf<HealthRouteOptions> = {
+  livePath: true,
+  readyPath: true,
+  stuckAfterMs: true,
+  storageTimeoutMs: true,
+}
 const DEFAULT_STUCK_MS = 300_000
 const DEFAULT_STORAGE_MS = 2_000
 /** How long an answer of the storage counts, so that no caller makes the process ask it all the time. */
@@ -48,12 +55,14 @@ const ANSWER_COUNTS_MS = 500
  * console.log((await handle(new Request('https://board.example/readyz'))).status) // 200
  * await taskboard.close()
  * ```
- * @throws TaskboardError `INVALID_CONFIG` for an option with an invalid value.
+ * @throws TaskboardError `INVALID_CONFIG` for an unknown option, and for one with an invalid value.
  */
 export function healthRoutes(
-  { services }: { readonly services: TransportServices },
+  taskboard: { readonly services: TransportServices },
   options: HealthRouteOptions = {},
 ): RouteGroup {
+  requireOptionNames<HealthRouteOptions>(options, names)
+  const services = servicesOf(taskboard)
   const livePath = routePath('livePath', options.livePath ?? '/healthz')
   const readyPath = routePath('readyPath', options.readyPath ?? '/readyz')
   const stuckAfterMs = requireMs('stuckAfterMs', options.stuckAfterMs ?? DEFAULT_STUCK_MS, 1_000)

@@ -37,6 +37,7 @@ export {
   type ClosingResponse,
 } from './close-server.js'
 export { createRouteTable } from './route-table.js'
+export { servicesOf } from './services-of.js'
 export type { FoundRoute, RouteTable } from './route-table.js'
 export {
   announcesBody,

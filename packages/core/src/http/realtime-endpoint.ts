@@ -10,6 +10,7 @@ import type {
 import type { CredentialRequest, TransportServices } from '../transport-services.js'
 import { enterpriseErrorEnvelope } from './enterprise-envelope.js'
 import type { HttpResponse } from './http.js'
+import { servicesOf } from './services-of.js'
 
 /** Accepts the sockets of WebSocket adapters. */
 export interface RealtimeEndpoint {
@@ -73,7 +74,8 @@ export function detachRealtime({ services }: { readonly services: TransportServi
  * console.log(realtime.channel.path, realtime.isOpen) // /v2/realtime false
  * ```
  */
-export function realtimeEndpoint({ services }: { readonly services: TransportServices }): RealtimeEndpoint {
+export function realtimeEndpoint(taskboard: { readonly services: TransportServices }): RealtimeEndpoint {
+  const services = servicesOf(taskboard)
   const { realtime, paths } = services
   const doors = new Map<RealtimeProtocol, ConnectionAuthenticator>()
 

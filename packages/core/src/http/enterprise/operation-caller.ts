@@ -6,6 +6,7 @@ import type { HttpRequest } from '../http.js'
 import { requirePermission } from './admission.js'
 import { enterpriseOperations } from './enterprise-routes.js'
 import type { ProtectedOperation } from './operation.js'
+import { servicesOf } from '../services-of.js'
 
 /** The caller of an operation and its input, with wire names. Values of the query are text. */
 export interface OperationRequest {
@@ -59,11 +60,8 @@ export type OperationCaller = (operationId: string, request: OperationRequest) =
  * console.log(answer.name) // Acme
  * ```
  */
-export function createOperationCaller({
-  services,
-}: {
-  readonly services: TransportServices
-}): OperationCaller {
+export function createOperationCaller(taskboard: { readonly services: TransportServices }): OperationCaller {
+  const services = servicesOf(taskboard)
   const operations = new Map<string, ProtectedOperation>()
   for (const operation of enterpriseOperations(services)) {
     if (operation.scope !== 'none') operations.set(operation.id, operation)
