@@ -58,9 +58,9 @@ it.each([
   ['the realtime endpoint', realtimeEndpoint],
   ['health routes', healthRoutes],
   ['a caller of operations', createOperationCaller],
-])('%s needs a task board', (_, create) => {
+])('%s needs a task board', (_, make) => {
   for (const given of [undefined, {}, { taskboard: createTaskboard({ storage }) }])
-    expect(() => create(given as never)).toThrow(refused('taskboard', 'what createTaskboard returns'))
+    expect(() => make(given as never)).toThrow(refused('taskboard', 'what createTaskboard returns'))
 })
 
 it.each([

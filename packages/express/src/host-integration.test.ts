@@ -62,6 +62,16 @@ describe('taskboardRouter', () => {
     expect([answer.headers.get('x-request-id'), error.request_id]).toEqual(['of-the-host', 'of-the-host'])
   })
 
+  it('takes the id of a request from a middleware that gives it one, such as pino-http', async () => {
+    const app = express().use((request, _response, next) => {
+      Object.assign(request, { id: 'of-the-logger' })
+      next()
+    })
+    const { url } = await serve(app)
+    const answer = await fetch(`${url}/v2/tasks`, { headers: { 'x-request-id': 'of-the-client' } })
+    expect(answer.headers.get('x-request-id')).toBe('of-the-logger')
+  })
+
   it('counts wrong keys by the address that a trusted proxy forwards', async () => {
     const app = express().set('trust proxy', 1)
     const { request } = await serve(app, { limits: { failedCredentialsPerMinute: 1 } })

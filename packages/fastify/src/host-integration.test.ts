@@ -155,6 +155,18 @@ describe('taskboardPlugin', () => {
     expect([answer.headers['x-request-id'], error.request_id]).toEqual(['of-the-host', 'of-the-host'])
   })
 
+  it.each<[FastifyServerOptions, string]>([
+    [{ genReqId: () => '8b7c' }, '8b7c'],
+    [{ requestIdHeader: 'x-trace' }, 'of-the-proxy'],
+    // Fastify's own counter starts again with each process.
+    [{}, 'of-the-client'],
+  ])('takes the id of a request from the host: %#', async (server, id) => {
+    const { app } = await serve(undefined, { server })
+    const headers = { 'x-request-id': 'of-the-client', 'x-trace': 'of-the-proxy' }
+    const answer = await app.inject({ url: '/v2/tasks', headers })
+    expect(answer.headers['x-request-id']).toBe(id)
+  })
+
   it('counts wrong keys by the address that a trusted proxy forwards', async () => {
     const { request } = await serve(undefined, {
       server: { trustProxy: true },

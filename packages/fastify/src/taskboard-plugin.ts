@@ -120,6 +120,14 @@ function pathsOf({ prefix, handle }: FallbackRoute, routes: readonly Route[]): r
   return routes.some(({ path }) => path === prefix) ? [below] : [{ path: prefix, handle }, below]
 }
 
+/** Fastify counts requests for its log, from 1 at each start. That is no id. */
+const COUNTED = /^req-[0-9a-z]+$/
+
+/** The id that the host has given the request, by `genReqId` or `requestIdHeader`. */
+function ownId({ id }: FastifyRequest): string | undefined {
+  return COUNTED.test(id) ? undefined : id
+}
+
 const leaveUnread: FastifyContentTypeParser = (_request, payload, parsed) => parsed(null, payload)
 
 interface Answering {
@@ -139,7 +147,7 @@ async function answer(
     raw: request,
     target: raw.url ?? request.url,
     response: reply.raw,
-    requestId: () => reply.getHeader('x-request-id'),
+    requestId: () => reply.getHeader('x-request-id') ?? ownId(request),
     clientAddress: () => request.ip,
     targetOrigin:
       (route.readsOrigin ?? readsHeaders) ? () => `${request.protocol}://${request.host}` : undefined,

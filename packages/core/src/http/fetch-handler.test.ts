@@ -114,6 +114,15 @@ describe('toFetchHandler', () => {
     expect(waits.slice(58)).toEqual([null, null, '60', null])
   })
 
+  it('answers with the request id of the host', async () => {
+    const headers = { 'x-request-id': 'of-the-client' }
+    const idOf = async (requestId?: string) =>
+      (await handler()(new Request('http://host/v2/tasks', { headers }), { requestId })).headers.get(
+        'x-request-id',
+      )
+    expect(await Promise.all([idOf('of-the-host'), idOf()])).toEqual(['of-the-host', 'of-the-client'])
+  })
+
   it('logs an error when the host has read the body before', async () => {
     const logged: unknown[] = []
     const note = (fields: object): void => void logged.push(fields)

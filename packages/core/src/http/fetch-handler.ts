@@ -85,6 +85,8 @@ export interface FetchContext {
    * login. Callers with a valid key are not affected.
    */
   readonly clientAddress?: string | undefined
+  /** The id that the host has given the request: `X-Request-Id` of the response, and in the log. Default: the client's, or a new one. */
+  readonly requestId?: string | undefined
 }
 
 /**
@@ -115,7 +117,7 @@ export function toFetchHandler(
     notFound === undefined ? fallbackRoutes(taskboard) : [],
   )
 
-  return async (request, { clientAddress = '' } = {}) => {
+  return async (request, { clientAddress = '', requestId } = {}) => {
     const { pathname, search, protocol, host } = new URL(request.url)
     const found = pathname.startsWith(basePath) ? routes.find(pathname.slice(basePath.length)) : null
     if (found === null)
@@ -129,6 +131,7 @@ export function toFetchHandler(
       // Behind a proxy, the URL may contain the host of the process, and the header the host that the client addressed.
       targetOrigin: `${protocol}//${request.headers.get('host') ?? host}`,
       clientAddress,
+      requestId,
       raw: request,
       body: bodyOf(request),
       signal: request.signal,

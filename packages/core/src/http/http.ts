@@ -24,7 +24,7 @@ export interface HttpRequest {
   readonly clientAddress: string
   /** The framework's request, for the host's `authenticate` only; nothing else reads it. */
   readonly raw?: unknown
-  /** The request id that the host has put into its response, if any: `X-Request-Id`. */
+  /** The id that the host has given the request, if any: `X-Request-Id`. */
   readonly requestId?: string | undefined
   readonly body: RequestBody
   /** Aborts when the client disconnects. Created on first use. */

@@ -114,6 +114,8 @@ export interface NodeMessage extends ByteStream {
   readonly url?: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly httpVersionMajor: number
+  /** The id that a middleware, such as `pino-http`, has given the request. */
+  readonly id?: unknown
 }
 
 /** The used part of an `http.ServerResponse`. */
@@ -129,7 +131,7 @@ export interface NodeRequestContext {
   readonly response: NodeResponse
   /** `HttpRequest.raw`. Default: the message. */
   readonly raw?: object | undefined
-  /** The `X-Request-Id` that the host has put into its response. Default: that of `response`. */
+  /** The id that the host has given the request. Default: the `X-Request-Id` of `response`, else the `id` of the message. */
   readonly requestId?: (() => unknown) | undefined
   /** The target of the request line, including any mount path. */
   readonly target: string
@@ -197,7 +199,8 @@ class NodeRequest implements HttpRequest {
   }
 
   get requestId(): string | undefined {
-    const { response, requestId = () => response.getHeader?.('x-request-id') } = this.#context
+    const { response, requestId = () => response.getHeader?.('x-request-id') ?? this.#message.id } =
+      this.#context
     const own = requestId()
     return typeof own === 'string' ? own : undefined
   }
