@@ -13,15 +13,58 @@ import { boardMethods } from './methods/board-methods.js'
 import { approvalMethods, scheduleMethods, taskMethods } from './methods/task-methods.js'
 import { notificationChannelMethods, webhookMethods } from './methods/webhook-methods.js'
 import { lazyRealtime, lazyWorker } from './lazy-parts.js'
-import { operating } from './operation.js'
+import { type Method, operating } from './operation.js'
 import type { Realtime, RealtimeOptions } from './realtime/index.js'
 import { retryPolicy } from './retry.js'
 import type { Connection } from './send.js'
 import type { Tokens } from './wire.js'
 import type { Worker, WorkerOptions } from './worker/index.js'
 
+/** The calls of a client. Declared by name: else editors of users would lack what each method does. */
+interface Calls {
+  /** What people, programs and agents do with tasks. */
+  readonly tasks: ReturnType<typeof taskMethods>
+  /** What agents want to do, for people to decide. */
+  readonly approvals: ReturnType<typeof approvalMethods>
+  /** Tasks that are made by the clock. */
+  readonly schedules: ReturnType<typeof scheduleMethods>
+  /** The stored agents. */
+  readonly agents: ReturnType<typeof agentMethods>
+  /** The monthly budgets of agents and workspaces. */
+  readonly budgets: ReturnType<typeof budgetMethods>
+  /** The chat agents of workspaces. */
+  readonly chat: {
+    /** Asks the chat agent of a workspace, and waits for its reply. Not repeated after a lost answer. */
+    readonly send: Method<'sendChatMessage'>
+  }
+  /** Figures of tasks and of language models. */
+  readonly analytics: ReturnType<typeof analyticsMethods>
+  /** Endpoints for events. */
+  readonly webhooks: ReturnType<typeof webhookMethods>
+  /** Channels that notify people. */
+  readonly notificationChannels: ReturnType<typeof notificationChannelMethods>
+  /** The account of the caller, and the password and the second factor of the user. */
+  readonly account: ReturnType<typeof accountMethods>
+  /** The users of the account. */
+  readonly members: ReturnType<typeof memberMethods>
+  /** API keys. Only users create them. */
+  readonly apiKeys: ReturnType<typeof apiKeyMethods>
+  /** The workspaces of the account. */
+  readonly workspaces: ReturnType<typeof workspaceMethods>
+  /** Sessions of users. A client with `login` needs only `logout`. */
+  readonly auth: ReturnType<typeof authMethods>
+  /** The board API (v1). */
+  readonly board: ReturnType<typeof boardMethods>
+  /** Sends one GraphQL document, and returns its data. */
+  readonly graphql: ReturnType<typeof graphqlCaller>
+  /** The OpenAPI document of the server. */
+  readonly openapi: Method<'getOpenApi'>
+  /** The reference page of the server, as HTML. */
+  readonly reference: Method<'getReference'>
+}
+
 /** A client of one task board. See `createClient`. */
-export interface TaskboardClient extends ReturnType<typeof callsOf> {
+export interface TaskboardClient extends Calls {
   /** Follows what happens on the boards. */
   readonly realtime: Realtime
   /**
@@ -93,47 +136,28 @@ function realtimeOptionsOf(
   }
 }
 
-function callsOf(connection: Connection) {
+function callsOf(connection: Connection): Calls {
   const made = operating(connection)
   return {
-    /** What people, programs and agents do with tasks. */
     tasks: taskMethods(made),
-    /** What agents want to do, for people to decide. */
     approvals: approvalMethods(made),
-    /** Tasks that are made by the clock. */
     schedules: scheduleMethods(made),
-    /** The stored agents. */
     agents: agentMethods(made),
-    /** The monthly budgets of agents and workspaces. */
     budgets: budgetMethods(made),
-    /** The chat agents of workspaces. */
     chat: {
-      /** Asks the chat agent of a workspace, and waits for its reply. Not repeated after a lost answer. */
       send: made.method('sendChatMessage'),
     },
-    /** Figures of tasks and of language models. */
     analytics: analyticsMethods(made),
-    /** Endpoints for events. */
     webhooks: webhookMethods(made),
-    /** Channels that notify people. */
     notificationChannels: notificationChannelMethods(made),
-    /** The account of the caller, and the password and the second factor of the user. */
     account: accountMethods(made),
-    /** The users of the account. */
     members: memberMethods(made),
-    /** API keys. Only users create them. */
     apiKeys: apiKeyMethods(made),
-    /** The workspaces of the account. */
     workspaces: workspaceMethods(made),
-    /** Sessions of users. A client with `login` needs only `logout`. */
     auth: authMethods(made, connection.credential),
-    /** The board API (v1). */
     board: boardMethods(made),
-    /** Sends one GraphQL document, and returns its data. */
     graphql: graphqlCaller(connection),
-    /** The OpenAPI document of the server. */
     openapi: made.method('getOpenApi'),
-    /** The reference page of the server, as HTML. */
     reference: made.method('getReference'),
   }
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from './agents/index.js'
@@ -20,6 +21,16 @@ const refused = (field: string, message: RegExp | string = '') =>
 const create = (options: unknown) => () => createTaskboard(options as Parameters<typeof createTaskboard>[0])
 
 describe('the options of createTaskboard', () => {
+  it('have a text each, which editors show', () => {
+    const source = readFileSync(new URL('taskboard-options.ts', import.meta.url), 'utf8')
+    const [, members = ''] = /interface TaskboardOptions<[^\n]*\n([\s\S]*?)\n}/.exec(source) ?? []
+    const found = [...members.matchAll(/(?<text>\*\/\n)?^ {2}readonly (?<name>\w+)\??:/gm)].map(
+      ({ groups }) => groups,
+    )
+    expect(found.length).toBeGreaterThan(25)
+    expect(found.filter((each) => each?.['text'] === undefined).map((each) => each?.['name'])).toEqual([])
+  })
+
   it.each([
     ['agent', { agent: [] }, 'did you mean agents?'],
     ['webhooks.alow', { webhooks: { alow: [] } }, 'did you mean webhooks.allow?'],

@@ -27,6 +27,7 @@ import type { WebhookOptions } from './webhooks/index.js'
 
 /** The options of `createTaskboard`. Only `storage` is required. */
 export interface TaskboardOptions<Tx = unknown> {
+  /** Where everything is: `postgresStorage({ pool })`, or `memoryStorage()` for tests. One storage is for one board. */
   readonly storage: Storage<Tx>
   /** The agent types that this process works. Can be empty: a process can serve only the API. */
   readonly agents?: readonly AgentDefinition[] | undefined
@@ -54,10 +55,13 @@ export interface TaskboardOptions<Tx = unknown> {
    * Of a type (`NotificationType`), such as `slack()` of `@taskboard/notify`, users set up channels of their own.
    */
   readonly notifications?: readonly Registered[] | undefined
+  /** How webhooks are sent, retried and signed, and where they may go. */
   readonly webhooks?: WebhookOptions | undefined
+  /** How long people would take for a task, for the time saved. */
   readonly analytics?: AnalyticsOptions | undefined
   /** Weights and horizons of the score. A change on a durable storage requires `rescore()`. */
   readonly priority?: ScoringOptions | undefined
+  /** How often a task is tried, and after which waits. */
   readonly attempts?:
     | {
         /** How many claims a task gets before it is held as `failed`. Default 5. */
@@ -71,6 +75,7 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly longestOutageMs?: number | undefined
       }
     | undefined
+  /** How long requests for approval are open. */
   readonly approvals?:
     | {
         /** For how long a request for approval can be decided. Then the next attempt asks again. Default 7 days. */
@@ -82,12 +87,14 @@ export interface TaskboardOptions<Tx = unknown> {
    * counts as the larger of the two. A report without one, of a model without a price, costs nothing.
    */
   readonly prices?: ModelPrices | undefined
+  /** What a report of usage may say. */
   readonly usage?:
     | {
         /** The most that one report of usage may say; a larger one is refused. Default `{ usd: 100, tokens: 10_000_000 }`. */
         readonly mostPerReport?: ReportLimits | undefined
       }
     | undefined
+  /** Rates of the board API and of failed credentials. Those of API v2 are of `tiers`. */
   readonly limits?:
     | {
         /** Requests to the board API per key in any rolling minute. Default 60. */
@@ -103,6 +110,7 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly tiers?: TierOptions | undefined
   /** Options of the realtime channel. */
   readonly realtime?: RealtimeOptions | undefined
+  /** Where the routes are, below the path of the mount. */
   readonly paths?: Partial<RoutePaths> | undefined
   /**
    * The origin and the mount path of the routes as people's browsers see them: `https://app.example/kanban`. Links in notifications and
@@ -111,6 +119,7 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly publicUrl?: string | undefined
   /** The largest request body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined
+  /** How long what has ended is kept. */
   readonly retention?:
     | {
         /** How long events are kept. Default 30 days. */
@@ -133,7 +142,9 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly remoteWorkerTimeoutMs?: number | undefined
   /** The longest wait between polls of a storage that other processes write to. Default 1,000. */
   readonly pollIntervalMs?: number | undefined
+  /** The source of time and timers, for tests. Default: the system's. */
   readonly clock?: Clock | undefined
+  /** The source of random bytes, for tests. Default: the system's. */
   readonly random?: Random | undefined
   /**
    * The logger for what happens in the background, for example a pino logger. Default: warnings and errors go to the console.

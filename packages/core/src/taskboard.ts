@@ -110,7 +110,7 @@ export interface Taskboard<Tx = unknown> {
   readonly events: TaskboardEvents
   /** A handle on one workspace's board. Cheap. An unknown workspace reads as an empty board, and refuses writes with `NOT_FOUND`. */
   board(workspaceId: string): Board<Tx>
-  /** Raises `email.received`, `order.new` or `agent.alert` for a workspace. See `Publish`. */
+  /** Raises `email.received`, `order.new` or `agent.alert`, which needs a `message`, for a workspace. A repeated call raises another one. */
   publish<T extends IntegrationEventType>(
     workspaceId: string,
     type: T,

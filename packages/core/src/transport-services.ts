@@ -62,7 +62,7 @@ export interface RoutePaths {
 /** What shows whether the task board works, besides its loops. */
 export interface HealthServices {
   readonly phase: { readonly current: Phase }
-  /** See `Storage.check`. */
+  /** The state of the storage: whether it answers, and what it lacks. */
   check(): Promise<StorageState>
 }
 

@@ -36,9 +36,9 @@ export interface AgentOptions {
    */
   readonly leaseMs?: number | undefined
   /**
-   * Works one task. What it returns becomes the task's result (see `toResult`). What it throws fails the attempt, and the task is
-   * retried after a backoff while attempts remain (`TaskFailure`: it is not). No two runs have the same task. When `signal` aborts, the
-   * run has lost its task, and its result is discarded.
+   * Works one task. What it returns becomes the task's result: text as it is, '' for nothing, JSON for anything else. What it throws fails
+   * the attempt, and the task is retried after a backoff while attempts remain (`TaskFailure`: it is not). No two runs have the same
+   * task. When `signal` aborts, the run has lost its task, and its result is discarded.
    */
   run(task: Task, context: TaskContext): unknown
   /** Answers a chat message of a workspace with an agent of this type; for `'*'`, with one that no other runtime of this process serves. */

@@ -1,7 +1,7 @@
 import type { Instant } from '../environment/index.js'
 import { requireKnownFields, TaskboardError, type TextRules } from '../errors/index.js'
 import type { Column, HoldReason, NamedActor } from '../events/index.js'
-import { priorities, type Priority } from '../priority/index.js'
+import { priorities } from '../priority/index.js'
 import { readBudget, type Budget, type BudgetInput } from '../usage/index.js'
 import {
   readChoice,
@@ -54,7 +54,7 @@ export interface TaskFields {
    */
   readonly type: string | null
   /** Default `medium`. */
-  readonly priority: Priority
+  readonly priority: (typeof priorities)[number]
   /** The id of the only agent that may claim the task; null for any. */
   readonly assignedTo: string | null
   readonly dueDate: Instant | null
@@ -132,13 +132,14 @@ interface WiderInputs {
   readonly budget: BudgetInput
 }
 
-type FieldInput<F extends TaskField> =
-  | (F extends keyof WiderInputs ? WiderInputs[F] : TaskFields[F])
-  // Every field but the title can be empty.
-  | (F extends 'title' ? never : null)
-
 /** The input of `board.update`. Undefined keeps a field; null clears it to the default of a new task. The title cannot be cleared. */
-export type TaskChangeInput = { readonly [F in keyof TaskFields]?: FieldInput<F> | undefined }
+// No type of its own for a value, so that editors show what a field takes.
+export type TaskChangeInput = {
+  readonly [F in keyof TaskFields]?:
+    | (F extends keyof WiderInputs ? WiderInputs[F] : TaskFields[F])
+    | (F extends 'title' ? never : null)
+    | undefined
+}
 
 /** A task to add. A field that is absent, undefined or null has its default. */
 export interface TaskInput extends TaskChangeInput {
