@@ -93,6 +93,7 @@ export type {
   CommentList,
   CronRule,
   DelegationInput,
+  FoundTask,
   Hold,
   HoldReason,
   InstantInput,

@@ -71,6 +71,7 @@ import {
   secretsOf,
   type TaskboardOptions,
 } from './taskboard-options.js'
+import { checkedCalls } from './checked-calls.js'
 import { checkOptionKinds } from './option-names.js'
 import { createTransactions } from './transactions.js'
 import { createUsage, type Usage } from './usage/index.js'
@@ -108,7 +109,7 @@ export interface Taskboard<Tx = unknown> {
   readonly channels: Channels<Tx>
   /** Emits the events of all boards, after the commit, from `start` to `close`. */
   readonly events: TaskboardEvents
-  /** A handle on one workspace's board. Cheap. An unknown workspace reads as an empty board, and refuses writes with `NOT_FOUND`. */
+  /** A handle on one workspace's board. Cheap. Its calls reject with `NOT_FOUND` for an unknown workspace, or `TASK_NOT_FOUND` for a task in it. */
   board(workspaceId: string): Board<Tx>
   /** Raises `email.received`, `order.new` or `agent.alert`, which needs a `message`, for a workspace. A repeated call raises another one. */
   publish<T extends IntegrationEventType>(
@@ -225,7 +226,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     retention: retentionOf(options),
     pollIntervalMs,
   })
-  return {
+  return checkedCalls<Tx>({
     accounts: services.accounts,
     agents: services.agents,
     analytics: services.analytics,
@@ -242,7 +243,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     rescore: () => storage.tasks.rescore({ now: environment.storageNow() }),
     ...createLifecycle({ ...wiring, background }),
     services,
-  }
+  })
 }
 
 function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {

@@ -10,6 +10,7 @@ export type {
   InstantInput,
   TaskDirectory,
   TaskFilter,
+  FoundTask,
   TaskFindings,
   TaskSort,
   WriteOptions,

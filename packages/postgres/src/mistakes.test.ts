@@ -52,9 +52,13 @@ describe('an option of postgresStorage', () => {
     if (wrong.startsWith('/')) url.pathname = wrong
     else url.username = 'nobody'
     const pool = createTestPool({ connectionString: url.href, max: 1 })
-    const refused = await migrate(pool).catch((error: unknown) => error)
+    const secrets = { encryptionKey: randomBytes(32) }
+    const wrongly = createTaskboard({ storage: postgresStorage({ pool }), logger: false, secrets })
+    const calls = [() => migrate(pool), () => wrongly.start(), () => wrongly.accounts.list()]
+    for (const call of calls)
+      await expect(call()).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'pool', message })
+    await wrongly.close()
     await pool.end()
-    expect(refused).toMatchObject({ code: 'INVALID_CONFIG', field: 'pool', message })
   })
 })
 

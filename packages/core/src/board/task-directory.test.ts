@@ -33,13 +33,13 @@ describe('the directory of tasks', () => {
     const mine = await board.add({ title: 'mine', assignedTo: agent.id })
     const elsewhere = await taskboard.board(other.id).add({ title: 'elsewhere' })
     const search = async (filter: TaskFilter, options?: Parameters<typeof taskboard.tasks.search>[2]) =>
-      (await taskboard.tasks.search(reach, filter, options)).found.map(({ task }) => task.id)
+      (await taskboard.tasks.search(reach, filter, options)).tasks.map(({ id }) => id)
     expect(await search({})).toEqual([elsewhere.id, mine.id, held.id])
     expect(await search({ status: 'failed' })).toEqual([held.id])
     expect(await search({ agentId: agent.id })).toEqual([mine.id])
     expect(await search({ workspaceId: other.id })).toEqual([elsewhere.id])
     const some = { ...reach, workspaceIds: [workspaceId] }
-    expect((await taskboard.tasks.search(some)).found.map(({ task }) => task.id)).toEqual([mine.id, held.id])
+    expect((await taskboard.tasks.search(some)).tasks.map(({ id }) => id)).toEqual([mine.id, held.id])
     await taskboard.transaction(async (tx) => {
       const { id } = await board.add({ title: 'new' }, { tx })
       expect(await search({ status: 'pending', workspaceId }, { tx })).toEqual([id, mine.id])
@@ -56,11 +56,11 @@ describe('the directory of tasks', () => {
     let cursor: string | null = null
     do {
       const page = await taskboard.services.tasks.search(reach, { limit: 2, cursor })
-      seen.push(...page.found.map(({ task }) => task.id))
+      seen.push(...page.tasks.map(({ id }) => id))
       cursor = page.nextCursor
     } while (cursor !== null)
     expect(seen).toEqual(ids)
-    expect((await taskboard.services.tasks.search(reach)).found).toHaveLength(5)
+    expect((await taskboard.services.tasks.search(reach)).tasks).toHaveLength(5)
   })
 
   it.each([

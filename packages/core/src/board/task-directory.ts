@@ -7,13 +7,13 @@ import { type InstantInput, readChoice, readInstant, readText } from './read-val
 import { searchWords } from './search-words.js'
 import {
   searchPlace,
+  type TaskAgent,
   type TaskConditions,
   type TaskDetail,
   type TaskSort,
   taskSorts,
   type TaskStatus,
   taskStatuses,
-  type TaskSummary,
 } from './task-search.js'
 import type { TaskParts, TaskStore } from './task-store.js'
 import {
@@ -24,6 +24,7 @@ import {
   holdReasons,
   priorities,
   type Priority,
+  type Task,
 } from './task.js'
 
 /** Which tasks to find: those that match every filter that is given. */
@@ -64,10 +65,15 @@ export interface TaskFilter {
   readonly cursor?: string | null | undefined
 }
 
+/** A task with the agent that is shown with it, as of `TaskSummary`. */
+export interface FoundTask extends Task {
+  readonly agent: TaskAgent | null
+}
+
 export interface TaskFindings {
-  readonly found: readonly TaskSummary[]
-  /** For what follows a task of `found`. */
-  readonly cursorAfter: (summary: TaskSummary) => string
+  readonly tasks: readonly FoundTask[]
+  /** For what follows a task of `tasks`. */
+  readonly cursorAfter: (task: FoundTask) => string
   /** Null on the last page. */
   readonly nextCursor: string | null
 }
@@ -156,10 +162,15 @@ export function createTaskDirectory<Tx>(parts: {
       const after = cursor == null ? null : decodeSearchPlace(sort, cursor)
       const search = { ...conditions, reach, agentId, workspaceId, sort, limit, after }
       const { found, asOf, hasMore } = await tasks.searchTasks(search, at(options))
-      const cursorAfter = ({ task }: TaskSummary): string =>
+      const cursorAfter = (task: FoundTask): string =>
         encodeSearchPlace(sort, searchPlace(task, sort, asOf, scoring))
-      const last = found.at(-1)
-      return { found, cursorAfter, nextCursor: hasMore && last !== undefined ? cursorAfter(last) : null }
+      const tasksFound = found.map(({ task, agent }): FoundTask => Object.assign({ agent }, task))
+      const last = tasksFound.at(-1)
+      return {
+        tasks: tasksFound,
+        cursorAfter,
+        nextCursor: hasMore && last !== undefined ? cursorAfter(last) : null,
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 import {
   TaskboardError,
   taskStatus,
+  type FoundTask,
   type Task,
   type TaskDetail,
   type TaskLogEntry,
@@ -86,11 +87,11 @@ export const taskPart: SchemaPart = {
       },
     },
     TaskConnection: {
-      edges: ({ found, cursorAfter }: TaskConnection) =>
-        found.map((node): TaskEdge => ({ node, cursor: cursorAfter(node) })),
-      nodes: ({ found }: TaskConnection) => found,
-      pageInfo: ({ found, cursorAfter, nextCursor, isFirst }: TaskConnection) => {
-        const [first, last] = [found[0], found.at(-1)]
+      edges: ({ tasks, cursorAfter }: TaskConnection) =>
+        tasks.map((task): TaskEdge => ({ node: summaryOf(task), cursor: cursorAfter(task) })),
+      nodes: ({ tasks }: TaskConnection) => tasks.map(summaryOf),
+      pageInfo: ({ tasks, cursorAfter, nextCursor, isFirst }: TaskConnection) => {
+        const [first, last] = [tasks[0], tasks.at(-1)]
         return {
           hasNextPage: nextCursor !== null,
           hasPreviousPage: !isFirst,
@@ -103,6 +104,8 @@ export const taskPart: SchemaPart = {
     LogLine: { timestamp: ({ at }: TaskLogEntry) => at },
   },
 }
+
+const summaryOf = (task: FoundTask): TaskSummary => ({ task, agent: task.agent })
 
 interface TaskEdge {
   readonly node: TaskSummary

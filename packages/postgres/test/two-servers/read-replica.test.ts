@@ -88,10 +88,8 @@ describe('reads from a standby', () => {
     }
     const reads: readonly ((taskboard: Taskboard) => Promise<readonly Task[]>)[] = [
       async (taskboard) => (await taskboard.board(one.workspaceId).list('TODO', { limit: 1_000 })).tasks,
-      async (taskboard) =>
-        (await taskboard.tasks.search(reach, { limit: 1_000 })).found.map(({ task }) => task),
-      async (taskboard) =>
-        (await taskboard.tasks.search(reach, { limit: 1_000, q: 'task' })).found.map(({ task }) => task),
+      async (taskboard) => (await taskboard.tasks.search(reach, { limit: 1_000 })).tasks,
+      async (taskboard) => (await taskboard.tasks.search(reach, { limit: 1_000, q: 'task' })).tasks,
     ]
     try {
       for (let turn = 0; turn < TURNS; turn += 1) {

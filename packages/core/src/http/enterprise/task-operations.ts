@@ -10,6 +10,7 @@ import {
   taskSorts,
   taskStatuses,
   type Column,
+  type FoundTask,
   type Task,
   type TaskAgent,
 } from '../../board/index.js'
@@ -187,16 +188,18 @@ const listTasks = operation({
       cursor,
     })
     if (query.include === undefined) {
-      return { tasks: page.found.map(toWireTask), next_cursor: page.nextCursor }
+      return { tasks: page.tasks.map(toWireFound), next_cursor: page.nextCursor }
     }
-    const used = await services.usage.ofTasks(page.found.map(({ task }) => task.id))
-    const tasks = page.found.map((found) => {
-      const usage = toWireUsage(used.get(found.task.id) ?? noUsage)
-      return { ...toWireTask(found), usage }
+    const used = await services.usage.ofTasks(page.tasks.map(({ id }) => id))
+    const tasks = page.tasks.map((found) => {
+      const usage = toWireUsage(used.get(found.id) ?? noUsage)
+      return { ...toWireFound(found), usage }
     })
     return { tasks, next_cursor: page.nextCursor }
   },
 })
+
+const toWireFound = (task: FoundTask) => toWireTask({ task, agent: task.agent })
 
 const getTask = operation({
   ...common,

@@ -1,0 +1,217 @@
+import type { Board } from './board/index.js'
+import { cachedBoards } from './board/index.js'
+import { requireKnownFields, TaskboardError } from './errors/index.js'
+import type { Taskboard } from './taskboard.js'
+
+/** The objects that an argument of a call is, by position, with the names of their members. */
+type Places = Readonly<Record<number, readonly string[]>>
+/** Only methods, and of each the objects that nothing else checks: the options, mostly. */
+type Calls<T> = { readonly [M in keyof T]?: T[M] extends (...args: never[]) => unknown ? Places : never }
+
+const TX = ['tx'] as const
+const ONCE = [...TX, 'idempotency'] as const
+const WRITE = [...TX, 'actor'] as const
+const ADD = [...WRITE, 'idempotency'] as const
+const PAGE = ['limit', 'cursor'] as const
+const LIST = [...TX, ...PAGE] as const
+
+const ofBoard: Calls<Board> = {
+  add: { 1: ADD },
+  addOnce: { 1: ADD },
+  addAll: { 1: ADD },
+  get: { 1: TX },
+  logs: { 1: TX },
+  outputs: { 1: TX },
+  list: { 1: LIST },
+  update: { 2: WRITE },
+  delete: { 1: WRITE },
+  move: { 2: WRITE },
+  hold: { 2: WRITE },
+  cancel: { 1: [...WRITE, 'message'] },
+  release: { 1: [...WRITE, 'fencingToken'] },
+  claim: { 0: ['agentId', 'leaseMs', 'taskId'], 1: TX },
+  heartbeat: { 1: ['fencingToken', 'leaseMs'], 2: TX },
+  progress: { 2: TX },
+  log: { 2: TX },
+  output: { 2: TX },
+  usage: { 2: ONCE },
+  complete: { 2: WRITE },
+  fail: { 2: TX },
+  delegate: { 2: ADD },
+  comment: { 2: ADD },
+  commentOnce: { 2: ADD },
+  comments: { 1: LIST },
+  ask: { 2: TX },
+  answer: { 2: ADD },
+  answerOnce: { 2: ADD },
+  requestApproval: { 2: WRITE },
+  approvals: { 1: LIST },
+  decide: { 2: WRITE },
+}
+const ofSchedules: Calls<Board['schedules']> = {
+  create: { 1: ONCE },
+  list: { 0: PAGE, 1: TX },
+  get: { 1: TX },
+  update: { 2: TX },
+  delete: { 1: TX },
+}
+const ofAccounts: Calls<Taskboard['accounts']> = {
+  create: { 1: TX },
+  get: { 1: TX },
+  list: { 0: [...TX, 'limit'] },
+  update: { 2: TX },
+  delete: { 1: [...TX, 'wait'] },
+  createUser: { 2: TX },
+  setPassword: { 2: TX },
+  deleteUser: { 1: TX },
+  listUsers: { 1: TX },
+  createWorkspace: { 2: TX },
+  getWorkspace: { 1: TX },
+  listWorkspaces: { 1: TX },
+  updateWorkspace: { 2: TX },
+  deleteWorkspace: { 1: [...TX, 'wait'] },
+  createKey: { 1: TX },
+  listKeys: { 1: TX },
+  revokeKey: { 2: TX },
+}
+const ofAgents: Calls<Taskboard['agents']> = {
+  create: { 2: ONCE },
+  list: { 1: TX },
+  get: { 2: TX },
+  update: { 3: TX },
+  delete: { 2: TX },
+  listWithin: { 1: [...LIST, 'workspaceId'] },
+  findAll: { 2: TX },
+  find: { 2: TX },
+}
+const ofWebhooks: Calls<Taskboard['webhooks']> = {
+  register: { 2: ONCE },
+  list: { 1: TX },
+  get: { 2: TX },
+  find: { 2: TX },
+  update: { 3: TX },
+  delete: { 2: TX },
+  rotateSecret: { 3: TX },
+  test: { 2: TX },
+  deliveries: { 2: [...LIST, 'status'] },
+  resend: { 3: TX },
+}
+const ofChannels: Calls<Taskboard['channels']> = {
+  create: { 2: ONCE },
+  list: { 1: LIST },
+  get: { 2: TX },
+  find: { 2: TX },
+  update: { 3: TX },
+  delete: { 2: TX },
+}
+const ofUsage: Calls<Taskboard['usage']> = {
+  sum: { 1: [...PAGE, 'groupBy', 'from', 'to', 'workspaceId'], 2: TX },
+  ofTask: { 3: TX },
+  ofTasks: { 1: TX },
+  setBudget: { 0: ['workspaceId', 'agentId'], 2: TX },
+  budgets: { 1: PAGE, 2: TX },
+}
+
+/**
+ * The task board for the host's code, which may be plain JavaScript: an option that a call does not have is refused, so that a
+ * misspelled `tx` does not leave a call out of its transaction, and an empty list is of a workspace that exists. Transports call the
+ * services, and check what they pass.
+ */
+export function checkedCalls<Tx>(taskboard: Taskboard<Tx>): Taskboard<Tx> {
+  const requireWorkspace: WorkspaceCheck<Tx> = async (workspaceId, options) => {
+    await taskboard.accounts.getWorkspace(workspaceId, { tx: options?.tx })
+  }
+  const { webhooks, channels } = taskboard
+  return {
+    ...checked<Taskboard<Tx>>(taskboard, { publish: { 3: TX }, close: { 0: ['drainTimeoutMs'] } }),
+    accounts: checked(taskboard.accounts, ofAccounts),
+    agents: checked(taskboard.agents, ofAgents),
+    analytics: checked(taskboard.analytics, { forTasks: { 2: TX } }),
+    tasks: checked(taskboard.tasks, {
+      find: { 2: TX },
+      locate: { 2: TX },
+      attempts: { 2: TX },
+      exchange: { 2: TX },
+      search: { 2: TX },
+    }),
+    approvals: checked(taskboard.approvals, {
+      find: { 2: TX },
+      search: { 1: [...LIST, 'status', 'taskId'] },
+    }),
+    usage: checked(taskboard.usage, ofUsage),
+    webhooks: {
+      ...checked(webhooks, ofWebhooks),
+      list: checkedCall({ 1: TX }, async (workspaceId: string, options?: InTx<Tx>) => {
+        const found = await webhooks.list(workspaceId, options)
+        if (found.length === 0) await requireWorkspace(workspaceId, options)
+        return found
+      }),
+    },
+    notifications: checked(taskboard.notifications, {
+      configure: { 3: TX },
+      remove: { 2: TX },
+      list: { 1: TX },
+    }),
+    channels: {
+      ...checked(channels, ofChannels),
+      list: checkedCall(
+        { 1: LIST },
+        async (workspaceId: string, query?: Parameters<typeof channels.list>[1]) => {
+          const page = await channels.list(workspaceId, query)
+          if (page.channels.length === 0) await requireWorkspace(workspaceId, query)
+          return page
+        },
+      ),
+    },
+    board: cachedBoards((workspaceId) => checkedBoard(taskboard.board(workspaceId), requireWorkspace)),
+  }
+}
+
+interface InTx<Tx> {
+  readonly tx?: Tx | undefined
+}
+
+/** @throws TaskboardError `NOT_FOUND`. */
+type WorkspaceCheck<Tx> = (workspaceId: string, options?: InTx<Tx>) => Promise<void>
+
+function checkedBoard<Tx>(board: Board<Tx>, requireWorkspace: WorkspaceCheck<Tx>): Board<Tx> {
+  const list: Board<Tx>['list'] = async (column, options) => {
+    const page = await board.list(column, options)
+    if (page.tasks.length === 0) await requireWorkspace(board.workspaceId, options)
+    return page
+  }
+  const members = checked(board, ofBoard)
+  return Object.defineProperties(members, {
+    list: { value: checkedCall({ 1: LIST }, list), enumerable: true },
+    schedules: { get: () => checked(board.schedules, ofSchedules), enumerable: true },
+  })
+}
+
+/** The members of a service, of which those methods check their arguments. */
+function checked<T extends object>(service: T, calls: Calls<T>): T {
+  const members = Object.getOwnPropertyDescriptors(service) as Record<string, PropertyDescriptor>
+  for (const [name, places] of Object.entries(calls) as [string, Places][]) {
+    const method = members[name]?.value as (...args: unknown[]) => Promise<unknown>
+    members[name] = { value: checkedCall(places, method), enumerable: true, configurable: true }
+  }
+  return Object.defineProperties({}, members) as T
+}
+
+function checkedCall<A extends unknown[], R>(
+  places: Places,
+  method: (...args: A) => Promise<R>,
+): (...args: A) => Promise<R> {
+  const known = Object.entries(places).map(([place, names]) => [Number(place), new Set(names)] as const)
+  return async (...args) => {
+    for (const [place, names] of known) requireNames(args[place], names)
+    return method(...args)
+  }
+}
+
+function requireNames(given: unknown, names: ReadonlySet<string>): void {
+  if (given == null) return
+  if (typeof given !== 'object') {
+    throw new TaskboardError('INVALID_FIELD', `options must be an object with ${[...names].join(', ')}`)
+  }
+  requireKnownFields(given, names)
+}
