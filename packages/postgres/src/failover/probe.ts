@@ -26,14 +26,17 @@ export interface Probe {
 
 const ANSWER_MS = 2_000
 
+/** It switches JIT off as well, for the rest of the session. Not in the options of the connection, since PgBouncer refuses those. */
 const STATE = /* sql */ `
   select pg_is_in_recovery() as "isStandby", case when pg_is_in_recovery() then 0
-    else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer end as timeline`
+    else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer end as timeline,
+    set_config('jit', 'off', false) as jit`
 
-/** The state of the server that a connection leads to. */
+/** The state of the server that a connection leads to. From then on, the server compiles no plans for that connection. */
 export async function stateOf(connection: PgQueryable, server: Host): Promise<ServerState> {
   const { rows } = await connection.query({ text: STATE, values: [] })
-  return { ...server, ...(rows[0] as Pick<ServerState, 'isStandby' | 'timeline'>) }
+  const { isStandby, timeline } = rows[0] as Pick<ServerState, 'isStandby' | 'timeline'>
+  return { ...server, isStandby, timeline }
 }
 
 export function createProbe(open: () => PgClient, server: Host): Probe {
