@@ -1,5 +1,6 @@
 import type { RealtimeMessage } from '@taskboard/client'
 import { taskIdOf } from '../state/live.js'
+import { nameOf } from '../state/people.js'
 import { text } from '../text.js'
 
 const words = text.inbox.endings
@@ -47,7 +48,7 @@ export function hearEnding(message: RealtimeMessage): void {
   if (label !== undefined) return noteEnding(taskId, label)
   if (message.type !== 'task.commented') return
   const { kind, author, body } = message.data
-  const name = author.name ?? text.task.thread.authors[author.kind]
+  const name = nameOf(author)
   if (kind === 'answer') noteEnding(taskId, words.answered(name), true)
   if (kind === 'decision')
     noteEnding(taskId, (body.startsWith('Approved') ? words.approved : words.rejected)(name), true)

@@ -5,7 +5,10 @@ export function isWorkedOn({ column, attempts }: Pick<Task, 'column' | 'attempts
   return column === 'doing' && attempts > 0
 }
 
-/** The name of the person who moved a task to Doing; null when an agent works on it, and when the server does not say who it was. */
-export function holderName(task: Task): string | null {
-  return isWorkedOn(task) ? null : (task.taken_by?.name ?? null)
+/**
+ * The name of the person who moved a task to Doing or, without one, the id. Null when an agent works on it, and when the server does not
+ * say who it was.
+ */
+export function holderName(task: Pick<Task, 'column' | 'attempts' | 'taken_by'>): string | null {
+  return isWorkedOn(task) ? null : (task.taken_by?.name ?? task.taken_by?.id ?? null)
 }

@@ -3,6 +3,7 @@ import { can, client } from '../state/api.js'
 import { keepDraft, keptDraft } from '../state/drafts.js'
 import { newKey } from '../state/new-key.js'
 import { taskIdOf } from '../state/live.js'
+import { nameOf } from '../state/people.js'
 import { useReload } from '../state/use-messages.js'
 import type { Comment, TaskDetail } from '../state/wire.js'
 import { text } from '../text.js'
@@ -45,7 +46,7 @@ function Entry({ comment: { author, kind, body, created_at: at } }: { readonly c
   return (
     <li class={`entry entry-${kind}`}>
       <p class="entry-head">
-        <strong class="clip">{author.name ?? author.id ?? text.task.thread.authors[author.kind]}</strong>
+        <strong class="clip">{nameOf(author)}</strong>
         {kind !== 'comment' && (
           <span class={`chip ${kind === 'question' ? 'chip-warn' : 'chip-good'}`}>
             {text.task.thread.kinds[kind]}

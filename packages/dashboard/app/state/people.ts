@@ -1,0 +1,7 @@
+import type { Comment } from './wire.js'
+import { text } from '../text.js'
+
+/** What people call an author: the name or, without one, the id. */
+export function nameOf({ kind, id, name }: Comment['author']): string {
+  return name ?? id ?? text.task.thread.authors[kind]
+}
