@@ -14,6 +14,8 @@ import { debianServerWithJit, startDebianServer } from './debian-server.js'
 const given = process.env['TASKBOARD_JIT_DATABASE_URL']
 const programs = debianServerWithJit()
 const isMissing = given === undefined && programs === null
+/** The server reports the plan of each statement, which takes several times as long as to execute it. */
+const REPORTED_CASE_MS = 90_000
 const EXPENSIVE = 'select count(*) from generate_series(1, 20000) a, generate_series(1, 1000) b'
 const REPORT = {
   session_preload_libraries: 'auto_explain',
@@ -122,7 +124,7 @@ describe.skipIf(isMissing)(
       return { ...(await openAnother()), openAnother }
     }
     for (const { id, name, run } of storageConformance(open)) {
-      it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
+      it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined(), REPORTED_CASE_MS)
     }
 
     // Last: it reads what the cases before it have sent.
