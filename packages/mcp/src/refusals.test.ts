@@ -44,6 +44,20 @@ describe.each(mounts)('a refusal, on %s', (_, mount) => {
     expect([result, takenBy?.kind, lease]).toEqual(['mended', 'api_key', null])
   })
 
+  it('meets whoever asks to call a tool of an agent in the process of the host', async () => {
+    host = await serveMcp({ mount })
+    await host.board.add({ title: 'Refund' })
+    const client = await open(host.url, host.workerKey)
+    const { run } = await call(client, 'claim_task')
+    const asked = { run, action: 'tool:refund', summary: 'Refund 19.00 EUR', input: { cents: 99_999_999 } }
+    expect(await refused(client, 'request_approval', asked)).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: { field: 'action' },
+    })
+    // Nothing was asked, so the run goes on.
+    await call(client, 'complete_task', { run, result: 'not refunded' })
+  })
+
   it('has the error of the REST API for a task of another account', async () => {
     host = await serveMcp({ mount })
     const stranger = await host.taskboard.accounts.create({ name: 'Other', tier: 'enterprise' })

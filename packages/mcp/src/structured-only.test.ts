@@ -147,6 +147,26 @@ describe('what a model has to do next', () => {
     expect(next).toContain('Its approvals could not be read: call get_task for them.')
   })
 
+  it('names the tool that reads what earlier runs and other tasks have left', async () => {
+    host = await serveMcp()
+    const client = await connect(host.url, host.workerKey)
+    clients.push(client)
+    const show = structuredOnly(client)
+    const collected = await host.board.add({ title: 'Collect the figures' })
+    await host.board.add({ title: 'Write the report', dependsOn: [collected.id] })
+    const fresh = await show('claim_task')
+    expect(fresh.next).not.toContain('get_task')
+    await show('release_task', { run: fresh['run'] })
+    const again = await show('claim_task')
+    expect(again.next).toContain('An earlier run worked on it: get_task has its log, outputs and thread.')
+    await show('complete_task', { run: again['run'], result: '1, 2, 3' })
+    const { next, task } = await show('claim_task')
+    expect(next).toContain('The tasks in depends_on are done: get_task has their results.')
+    expect(next).not.toContain('An earlier run')
+    const [id] = (task as { readonly depends_on: readonly string[] }).depends_on
+    expect(await show('get_task', { task_id: id })).toMatchObject({ result: '1, 2, 3' })
+  })
+
   it('holds no text of the board', async () => {
     host = await serveMcp()
     const client = await connect(host.url, host.workerKey)

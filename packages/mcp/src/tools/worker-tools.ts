@@ -68,11 +68,12 @@ const claimTask = tool({
     if (task === null)
       return { value: { approvals: [] }, text: 'Nothing to do.', next: nextSteps.nothingReady }
     const taskId = String(task['id'])
+    const fencingToken = Number(task['fencing_token'])
     // Without its run, nobody could work on the task until the lease expires.
     const approvals = await readApprovals(board, taskId).catch(() => null)
     const [question, answer] = [bodyOfComment(task['question']), bodyOfComment(task['answer'])]
     const value = {
-      run: encodeRun({ taskId, agentId, fencingToken: Number(task['fencing_token']) }),
+      run: encodeRun({ taskId, agentId, fencingToken }),
       lease_expires_at: task['lease_expires_at'],
       task: pick(task, workedTask),
       question,
@@ -80,7 +81,13 @@ const claimTask = tool({
       approvals: approvals?.shown ?? [],
     }
     const text = `Claimed ${taskId}: ${String(task['title'])}.`
-    return { value, text, next: afterClaim(approvals, { isAnswered: answer !== null, minutes }) }
+    const step = afterClaim(approvals, {
+      isAnswered: answer !== null,
+      hasHistory: fencingToken > 1,
+      hasDependencies: (task['depends_on'] as readonly string[]).length > 0,
+      minutes,
+    })
+    return { value, text, next: step }
   },
 })
 
