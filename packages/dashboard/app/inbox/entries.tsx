@@ -11,6 +11,7 @@ import { FormError, useSubmit } from '../ui/form.js'
 import { Icon } from '../ui/icon.js'
 import { Markdown } from '../ui/markdown.js'
 import { Time, formatCost, formatCount } from '../ui/time.js'
+import { Act, Acts } from './acts.js'
 import type { Reason, ShownEntry } from './shown-entries.js'
 
 interface EntryProps {
@@ -113,20 +114,15 @@ function Failure({ task, onHandled }: HeldProps) {
       )}
       {task.attempts > 0 && <p class="quiet small">{text.inbox.attempts(task.attempts)}</p>}
       <FormError failure={failure} />
-      <div class="edit-actions">
+      <Acts>
         <OpenTask task={task} />
         {can('tasks:write') && (
-          <button
-            type="button"
-            class="button button-small button-primary"
-            aria-disabled={isBusy}
-            onClick={() => void release()}
-          >
+          <Act isPrimary isBusy={isBusy} onAct={() => void release()}>
             <Icon name="again" />
             {text.task.actions.retry}
-          </button>
+          </Act>
         )}
-      </div>
+      </Acts>
     </>
   )
 }
@@ -156,26 +152,21 @@ function SpentTask({ task, onHandled }: HeldProps) {
           <FormError failure={failure} fields={['budget']} />
         </>
       )}
-      <div class="edit-actions">
+      <Acts>
         <OpenTask task={task} />
         {can('tasks:write') && (
           <>
-            <button
-              type="button"
-              class="button button-small"
-              aria-disabled={isBusy}
-              onClick={() => void release()}
-            >
+            <Act isBusy={isBusy} onAct={() => void release()}>
               {text.inbox.releaseOnly}
-            </button>
+            </Act>
             {task.budget !== null && (
-              <button class="button button-small button-primary" aria-disabled={isBusy}>
+              <Act isPrimary isBusy={isBusy}>
                 {text.inbox.raise}
-              </button>
+              </Act>
             )}
           </>
         )}
-      </div>
+      </Acts>
     </form>
   )
 }
@@ -210,19 +201,14 @@ function ApprovalEntry({ task, approvals, onHandled, onRefused }: ApprovalEntryP
     <>
       <p>{text.task.hold.noApproval}</p>
       <FormError failure={failure} />
-      <div class="edit-actions">
+      <Acts>
         <OpenTask task={task} />
         {can('tasks:write') && (
-          <button
-            type="button"
-            class="button button-small button-primary"
-            aria-disabled={isBusy}
-            onClick={() => void release()}
-          >
+          <Act isPrimary isBusy={isBusy} onAct={() => void release()}>
             {text.task.actions.release}
-          </button>
+          </Act>
         )}
-      </div>
+      </Acts>
     </>
   )
 }
@@ -305,11 +291,11 @@ export function SpentBudget({ entry, budget, agentName, ending, onHandled }: Spe
             labels={{ tokens: text.inbox.newTokens, cost: text.inbox.newCost }}
           />
           <FormError failure={failure} fields={['budget']} />
-          <div class="edit-actions">
-            <button class="button button-small button-primary" aria-disabled={isBusy}>
+          <Acts>
+            <Act isPrimary isBusy={isBusy}>
               {text.inbox.raiseMonthly}
-            </button>
-          </div>
+            </Act>
+          </Acts>
         </form>
       )}
     </Entry>

@@ -50,8 +50,10 @@ function onKey(event: KeyboardEvent, root: HTMLElement): void {
   const isArrow = key.startsWith('Arrow')
   if (by !== undefined && (!isArrow || event.target === entry)) step(root, entry, by)
   else if (entry === null || event.target !== entry) return
-  else if (key === 'Enter') entry.querySelector<HTMLElement>('h3 a')?.click()
-  else if (shiftKey && decisions[key] !== undefined) {
+  else if (key === 'Enter') {
+    // It may still be held down from the button that was here.
+    if (!event.repeat) entry.querySelector<HTMLElement>('h3 a')?.click()
+  } else if (shiftKey && decisions[key] !== undefined) {
     // A key that is held down decides nothing more.
     if (!event.repeat) decide(entry, decisions[key])
   } else return

@@ -1,0 +1,48 @@
+import { createContext, type ComponentChildren } from 'preact'
+import { useContext, useRef } from 'preact/hooks'
+import { useSettled } from '../ui/settled.js'
+
+const Readiness = createContext(false)
+
+/** The buttons of an entry. */
+export function Acts({ children }: { readonly children: ComponentChildren }) {
+  const ref = useRef<HTMLDivElement>(null)
+  const isReady = useSettled(ref, '.inbox')
+  return (
+    <div class="edit-actions" ref={ref}>
+      <Readiness.Provider value={isReady}>{children}</Readiness.Provider>
+    </div>
+  )
+}
+
+interface ActProps {
+  readonly isBusy: boolean
+  readonly isPrimary?: boolean
+  /** Without it, the button submits its form. */
+  readonly onAct?: () => void
+  readonly children: ComponentChildren
+}
+
+/**
+ * A button of an entry. It does nothing right after it got into its place, because the click or the key was meant for what stood there before.
+ * A key that is held down presses it once.
+ */
+export function Act({ isBusy, isPrimary = false, onAct, children }: ActProps) {
+  const isReady = useContext(Readiness)
+  return (
+    <button
+      type={onAct === undefined ? 'submit' : 'button'}
+      class={`button button-small ${isPrimary ? 'button-primary' : ''}`}
+      aria-disabled={isBusy || !isReady}
+      onKeyDown={(event) => {
+        if (event.repeat) event.preventDefault()
+      }}
+      onClick={(event) => {
+        if (isReady) onAct?.()
+        else event.preventDefault()
+      }}
+    >
+      {children}
+    </button>
+  )
+}
