@@ -1,16 +1,16 @@
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useRef } from 'preact/hooks'
-import { useSettled } from '../ui/settled.js'
+import { useSettled, type Settled } from '../ui/settled.js'
 
-const Readiness = createContext(false)
+const Place = createContext<Settled>({ isSettled: false, isStill: () => false })
 
 /** The buttons of an entry. */
 export function Acts({ children }: { readonly children: ComponentChildren }) {
   const ref = useRef<HTMLDivElement>(null)
-  const isReady = useSettled(ref, '.inbox')
+  const place = useSettled(ref, '.inbox')
   return (
     <div class="edit-actions" ref={ref}>
-      <Readiness.Provider value={isReady}>{children}</Readiness.Provider>
+      <Place.Provider value={place}>{children}</Place.Provider>
     </div>
   )
 }
@@ -28,17 +28,17 @@ interface ActProps {
  * A key that is held down presses it once.
  */
 export function Act({ isBusy, isPrimary = false, onAct, children }: ActProps) {
-  const isReady = useContext(Readiness)
+  const { isSettled, isStill } = useContext(Place)
   return (
     <button
       type={onAct === undefined ? 'submit' : 'button'}
       class={`button button-small ${isPrimary ? 'button-primary' : ''}`}
-      aria-disabled={isBusy || !isReady}
+      aria-disabled={isBusy || !isSettled}
       onKeyDown={(event) => {
         if (event.repeat) event.preventDefault()
       }}
       onClick={(event) => {
-        if (isReady) onAct?.()
+        if (isStill()) onAct?.()
         else event.preventDefault()
       }}
     >

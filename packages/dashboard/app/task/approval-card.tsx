@@ -25,7 +25,7 @@ interface ApprovalCardProps {
 /** What stands where an approval was that was decided here. */
 function Decided({ approval, decision }: { readonly approval: Approval; readonly decision: Decision }) {
   const ref = useRef<HTMLDivElement>(null)
-  const isSettled = useSettled(ref, frames)
+  const { isSettled, isStill } = useSettled(ref, frames)
   const { verdict, state } = decision
   useLayoutEffect(() => {
     // The button that had the focus is gone. Another key of the same press finds nothing here.
@@ -45,7 +45,7 @@ function Decided({ approval, decision }: { readonly approval: Approval; readonly
           data-undo
           aria-disabled={!isSettled}
           onClick={() => {
-            if (isSettled && ownDecisions.undo(approval.id)) announce(words.undone(approval.action))
+            if (isStill() && ownDecisions.undo(approval.id)) announce(words.undone(approval.action))
           }}
         >
           {words.undo}
@@ -69,7 +69,7 @@ const verdicts = [
 
 function Decide({ comment, onComment, canDecide, onDecide }: DecideProps) {
   const ref = useRef<HTMLDivElement>(null)
-  const isReady = useSettled(ref, frames) && canDecide
+  const { isSettled, isStill } = useSettled(ref, frames)
   return (
     <form class="decide" onSubmit={(event) => event.preventDefault()}>
       <TextInput label={words.comment} value={comment} maxLength={19_800} onValue={onComment} />
@@ -80,12 +80,12 @@ function Decide({ comment, onComment, canDecide, onDecide }: DecideProps) {
             type="button"
             class={`button ${look}`}
             data-decision={verdict}
-            aria-disabled={!isReady}
+            aria-disabled={!isSettled || !canDecide}
             onKeyDown={(event) => {
               // A key that is held down decides once.
               if (event.repeat) event.preventDefault()
             }}
-            onClick={() => isReady && onDecide(verdict)}
+            onClick={() => canDecide && isStill() && onDecide(verdict)}
           >
             {words[name]}
           </button>

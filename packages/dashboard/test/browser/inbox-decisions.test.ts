@@ -159,6 +159,23 @@ describe('decisions in the inbox', () => {
     expect(await ask('Refund 4', {})).toMatch(/./)
   })
 
+  it('never meet what the page moved before the browser has drawn it', async () => {
+    const app = await openInbox([{}])
+    const { page } = app
+    await page.evaluate(`(() => {
+      const button = document.querySelector('[data-decision=approved]')
+      const news = Object.assign(document.createElement('p'), { textContent: 'News' })
+      button.closest('.inbox').prepend(news)
+      button.click()
+      news.remove()
+    })()`)
+    await page.clock.fastForward(SETTLE_MS)
+    expect(await page.getByText('You can undo this').count()).toBe(0)
+    await approve(page, 1).click()
+    await page.clock.fastForward(UNDO_MS)
+    await expect.poll(() => decided(app)).toEqual({ 1: 'approved' })
+  })
+
   it('leave a marker that moves nothing, also when a colleague decides, until the pointer is elsewhere', async () => {
     const app = await openInbox([{}, {}, {}])
     const { page } = app
