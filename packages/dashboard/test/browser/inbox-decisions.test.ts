@@ -132,6 +132,8 @@ describe('decisions in the inbox', () => {
       .toBe(1)
     for (let y = 150; y < 880; y += 15) await page.mouse.click(first.x, y)
     expect(await page.getByText('You can undo this').count()).toBe(0)
+    // Time enough for a hand that was on its way.
+    await page.clock.runFor(400)
     expect(await approve(page, 1).getAttribute('aria-disabled')).toBe('true')
     await page.clock.runFor(SETTLE_MS)
     expect(await approve(page, 1).getAttribute('aria-disabled')).toBe('false')
@@ -162,6 +164,7 @@ describe('decisions in the inbox', () => {
   it('never meet what the page moved before the browser has drawn it', async () => {
     const app = await openInbox([{}])
     const { page } = app
+    await page.clock.pauseAt(Date.now() + 2_000)
     await page.evaluate(`(() => {
       const button = document.querySelector('[data-decision=approved]')
       const news = Object.assign(document.createElement('p'), { textContent: 'News' })
@@ -169,7 +172,14 @@ describe('decisions in the inbox', () => {
       button.click()
       news.remove()
     })()`)
-    await page.clock.fastForward(SETTLE_MS)
+    // Nor does a key that is held down until it stays in its place.
+    await approve(page, 1).focus()
+    for (let times = 0; times < 10; times++) {
+      await page.keyboard.down('Enter')
+      await page.clock.runFor(SETTLE_MS)
+    }
+    await page.keyboard.up('Enter')
+    await page.clock.resume()
     expect(await page.getByText('You can undo this').count()).toBe(0)
     await approve(page, 1).click()
     await page.clock.fastForward(UNDO_MS)
@@ -246,6 +256,8 @@ describe('decisions in the inbox', () => {
     await more.waitFor()
     expect(await approve(page, 1).getAttribute('aria-disabled')).toBe('true')
     expect(await entry(page, 1).getByText('dry_run').isVisible()).toBe(true)
+    const { x, y } = await centerOf(approve(page, 1))
+    await page.mouse.click(x, y)
     await entry(page, 1).focus()
     await page.keyboard.press('Shift+A')
     await more.waitFor({ state: 'detached' })
