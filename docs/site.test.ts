@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { siteFilesIn, siteFolders } from '../scripts/site-files.mjs'
-import { sidebarGroups } from './.vitepress/sidebar.mjs'
+import { sidebarGroups } from '../scripts/site-sidebar.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const files = siteFolders.flatMap(siteFilesIn)
