@@ -41,6 +41,11 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
 const elsewhere: Readonly<Record<string, string>> = {
   ClientOptions: 'createClient, with the credential',
   CallOptions: 'packages/client/README.md: of one call',
+  AddOptions: 'docs/transactions.md: of one call',
+  ListOptions: 'docs/transactions.md: of one call',
+  WriteOptions: 'docs/transactions.md: of one call',
+  PublishOptions: 'docs/notifications.md: of one call',
+  DeleteOptions: 'docs/accounts.md: of one call',
   SubscribeOptions: 'packages/client/README.md: of one subscription',
   RateLimiterOptions: 'docs/parts.md',
   TierOptions: 'the table of tiers, which has a test of its own',
