@@ -1,7 +1,15 @@
 import { once } from 'node:events'
-import { Agent, createServer, get, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import {
+  Agent,
+  createServer,
+  get,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, expect, it } from 'vitest'
@@ -13,8 +21,11 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-async function listen(listener: RequestListener): Promise<{ server: Server; url: string }> {
-  const server = createServer({ keepAliveTimeout: 0 }, listener).listen(0, '127.0.0.1')
+async function listen(
+  listener: RequestListener,
+  keepAliveTimeout = 0,
+): Promise<{ server: Server; url: string }> {
+  const server = createServer({ keepAliveTimeout }, listener).listen(0, '127.0.0.1')
   cleanUps.push(() => server.close().closeAllConnections())
   await once(server, 'listening')
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
@@ -59,21 +70,47 @@ it('ends a server that a proxy asks on one connection, again and again', async (
 
 it('ends a connection whose answer was under way and that stays silent afterwards', async () => {
   let finish = (): void => undefined
+  // The host's own, shorter limit counts.
   const { server, url } = await listen((_request, response) => {
     finish = () => response.end('late')
-  })
+  }, 20)
   const asked = keptConnection(url)()
   await once(server, 'request')
-  const clock = virtualClock()
-  const taskboard = createBoard(clock)
-  const ended = closeServer(server, taskboard)
-  await taskboard.close()
-  await setImmediate()
+  // Time stands still, so nothing is cut off.
+  const ended = closeServer(server, createBoard(virtualClock()))
   finish()
   await asked
-  await clock.advance(50)
   await ended
   expect(await connectionsOf(server)).toBe(0)
+})
+
+it('answers the request that follows on one whose response was under way', async () => {
+  const responses: ServerResponse[] = []
+  const { server, url } = await listen((_request, response) => {
+    if (responses.push(response) > 1) response.end('next')
+  })
+  const ask = keptConnection(url)
+  const late = ask()
+  await once(server, 'request')
+  const ended = closeServer(server, createBoard())
+  responses[0]?.end('late')
+  const answers = [await late]
+  // A proxy's next request, which was on its way or comes from the next client.
+  await sleep(200)
+  answers.push(await ask())
+  expect(answers).toEqual(['keep-alive', 'close'])
+  await ended
+})
+
+it('refuses what is no server, and leaves the task board open', async () => {
+  const taskboard = createBoard()
+  const application = Object.assign(() => undefined, { on: () => undefined })
+  await expect(closeServer(application as never, taskboard)).rejects.toMatchObject({
+    code: 'INVALID_CONFIG',
+    field: 'server',
+  })
+  await taskboard.start()
+  await taskboard.close()
 })
 
 it('cuts off a request that is not answered in time', async () => {

@@ -1,10 +1,13 @@
 import { type Clock, sleep } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../transport-services.js'
 
 /** The part of an `http.Server` or `https.Server` that `closeServer` uses. */
 export interface ClosableServer {
+  /** How long a connection may be idle after a response. */
+  keepAliveTimeout: number
+  /** Also closes idle connections. */
   close(closed: () => void): unknown
-  closeIdleConnections(): void
   closeAllConnections(): void
   prependListener(event: 'request', listener: (request: unknown, response: ClosingResponse) => void): unknown
 }
@@ -22,14 +25,18 @@ export interface CloseServerOptions {
 }
 
 const DEFAULT_CUT_MS = 5_000
-/** A connection whose answer was under way becomes idle when the client has it. */
-const SWEEP_MS = 50
+/**
+ * For how long a connection may stay idle whose response was under way. Such a response could not say that the connection closes. A client
+ * that sends the next request right after it would lose that request if the connection were closed before.
+ */
+const IDLE_MS = 1_000
 
 /**
  * Ends a Node server and the task board on it, in the order in which nothing is lost: the server accepts no connections any more, the
  * board closes, which ends its WebSockets and streams, and the server's connections end. A proxy or an agent that keeps its connections
- * and goes on asking is told so by `Connection: close`. What is still open after `cutAfterMs` is cut off, except WebSockets that the
+ * and goes on asking is told so by `Connection: close`. One whose response was under way may be idle for a second. What is still open after `cutAfterMs` is cut off, except WebSockets that the
  * host opened itself. Call it again for each further board on the server. Fastify does this with `app.close()`.
+ * @throws TaskboardError `INVALID_CONFIG` for what is no server, such as an Express application.
  * @example
  * ```ts
  * import { createServer } from 'node:http'
@@ -52,26 +59,29 @@ export async function closeServer(
   },
   { drainTimeoutMs, cutAfterMs = DEFAULT_CUT_MS }: CloseServerOptions = {},
 ): Promise<void> {
+  requireServer(server)
   const { clock } = taskboard.services.environment
   server.prependListener('request', (_request, response) => void response.setHeader('connection', 'close'))
+  // 0 is forever.
+  server.keepAliveTimeout = Math.min(server.keepAliveTimeout || IDLE_MS, IDLE_MS)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const stopSweeping = repeat(clock, SWEEP_MS, () => server.closeIdleConnections())
   try {
     await taskboard.close({ drainTimeoutMs })
     await orAfter(clock, cutAfterMs, closed)
   } finally {
-    stopSweeping()
     server.closeAllConnections()
   }
 }
 
-function repeat(clock: Clock, everyMs: number, run: () => void): () => void {
-  let timer = clock.setTimer(pass, everyMs)
-  function pass(): void {
-    run()
-    timer = clock.setTimer(pass, everyMs)
-  }
-  return () => timer.cancel()
+/** An Express application has `on` as well, and would end nothing. */
+function requireServer(server: unknown): void {
+  const { closeAllConnections } = (server ?? {}) as { readonly closeAllConnections?: unknown }
+  if (typeof closeAllConnections === 'function') return
+  throw new TaskboardError(
+    'INVALID_CONFIG',
+    'server must be that of node:http, such as what app.listen() returns',
+    { field: 'server' },
+  )
 }
 
 /** Resolves with `done`, or after that time. */
