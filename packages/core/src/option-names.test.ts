@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { defineAgent } from './agents/index.js'
 import {
   createOperationCaller,
+  fallbackRoutes,
   healthRoutes,
   realtimeEndpoint,
   toFetchHandler,
@@ -49,6 +50,13 @@ describe('the options of createTaskboard', () => {
     ['telemetry', { storage, telemetry: () => undefined }],
     ['logger', { storage, logger: { info: () => undefined } }],
     ['clock', { storage, clock: Date }],
+    ['random', { storage, random: Math.random }],
+    ['notifications', { storage, notifications: () => undefined }],
+    ['notifications', { storage, notifications: [() => ({ name: 'chat', send: () => undefined })] }],
+    ['webhooks.allow', { storage, webhooks: { allow: '127.0.0.0/8' } }],
+    ['webhooks.allow', { storage, webhooks: { allow: [127] } }],
+    ['webhooks.allow', { storage, webhooks: { allow: ['localhost'] } }],
+    ['prices.small', { storage, prices: { small: { inputUsd: '1', outputUsd: 2 } } }],
     ['authenticate', { storage, authenticate: 'me' }],
   ])('are refused for a %s of another kind (%#)', (field, options) => {
     expect(create(options)).toThrow(refused(field))
@@ -81,4 +89,17 @@ it.each([
   ['route', () => toNodeHandler(createTaskboard({ storage }), { route: [] } as never)],
 ])('%s is no option of the function', (field, call) => {
   expect(call).toThrow(refused(field, 'is not an option'))
+})
+
+it.each([
+  ['notFound', () => toFetchHandler(createTaskboard({ storage }), { notFound: 'host' } as never)],
+  ['notFound', () => toNodeHandler(createTaskboard({ storage }), { notFound: 'envelope' } as never)],
+  ['notFound', () => fallbackRoutes(createTaskboard({ storage }), 'page' as never)],
+  ['clientAddress', () => toNodeHandler(createTaskboard({ storage }), { clientAddress: '::1' } as never)],
+])('an option %s of another kind is refused (%#)', (field, call) => {
+  expect(call).toThrow(refused(field, 'must be'))
+})
+
+it('there are no fallback routes where the host answers', () => {
+  expect(fallbackRoutes(createTaskboard({ storage }), 'host')).toEqual([])
 })

@@ -72,8 +72,10 @@ export function checkOptionKinds<Tx>(options: TaskboardOptions<Tx>): void {
     agents = [],
     logger,
     clock,
+    random,
     telemetry,
     authenticate,
+    notifications = [],
   } = options as {
     readonly [Name in keyof TaskboardOptions]?: unknown
   }
@@ -88,6 +90,19 @@ export function checkOptionKinds<Tx>(options: TaskboardOptions<Tx>): void {
   const isLogger = logger === undefined || logger === false || has(logger, METHODS_OF_LOGGERS)
   requireKind(isLogger, 'logger', `must be false, or have the methods ${METHODS_OF_LOGGERS.join(', ')}`)
   requireKind(clock === undefined || has(clock, ['now', 'setTimer']), 'clock', 'must have now and setTimer')
+  requireKind(
+    random === undefined || has(random, ['bytes', 'fraction']),
+    'random',
+    'must have bytes and fraction',
+  )
+  const isChannels =
+    Array.isArray(notifications) &&
+    notifications.every((each) => has(each, ['send']) || has(each, ['deliver']))
+  requireKind(
+    isChannels,
+    'notifications',
+    'must be a list of channels, and of types such as slack() of @taskboard/notify',
+  )
   requireKind(
     telemetry === undefined || has(telemetry, ['observe']),
     'telemetry',

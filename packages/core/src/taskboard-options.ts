@@ -187,7 +187,8 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   )
   for (const [model, price] of Object.entries(options.prices ?? {})) {
     for (const usd of [price.inputUsd, price.outputUsd, price.cachedInputUsd ?? 0]) {
-      requireOption(usd >= 0 && usd <= MOST_USD, `prices.${model}`, `must be numbers from 0 to ${MOST_USD}`)
+      const isFine = typeof usd === 'number' && usd >= 0 && usd <= MOST_USD
+      requireOption(isFine, `prices.${model}`, `must be numbers from 0 to ${MOST_USD}`)
     }
   }
   const { usd: mostUsd = 0 } = options.usage?.mostPerReport ?? {}

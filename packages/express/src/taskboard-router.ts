@@ -54,7 +54,7 @@ export function taskboardRouter(
   const { routes: more = [], notFound = 'host' } = options
   const router = Router()
   const routes = [...apiRoutes(taskboard), ...flatRoutes(more)]
-  const fallbacks = notFound === 'envelope' ? fallbackRoutes(taskboard) : []
+  const fallbacks = fallbackRoutes(taskboard, notFound)
   const handlerOf = createHandlerOf(taskboard.services)
   for (const route of routes) router.all(route.path, handlerOf(route))
   for (const fallback of fallbacks) router.use(fallback.prefix, handlerOf(fallback))

@@ -47,9 +47,18 @@ describe('a registration that cannot work', () => {
       { code: 'INVALID_CONFIG', field: 'routes' },
     ],
     ['one route as routes', { taskboard, routes: page('/one') }, { code: 'INVALID_CONFIG', field: 'routes' }],
+    ['a misspelled option', { taskboard, route: [] }, { code: 'INVALID_CONFIG', field: 'route' }],
+    ['another notFound', { taskboard, notFound: 'page' }, { code: 'INVALID_CONFIG', field: 'notFound' }],
     ['null as a route', { taskboard, routes: [null] }, { code: 'INVALID_CONFIG', field: 'routes' }],
     ['a path that is taken', { taskboard, routes: [page('/host')] }, { code: 'FST_ERR_DUPLICATED_ROUTE' }],
   ]
+  it("takes Fastify's own options", async () => {
+    const app = fastify({ logger: { level: 'fatal' } })
+    app.register(taskboardPlugin, { taskboard, prefix: '/kanban', logLevel: 'warn', logSerializers: {} })
+    expect((await app.inject('/kanban/v2/tasks')).statusCode).toBe(401)
+    await app.close()
+  })
+
   it.each(invalid)('rejects ready(): %s', async (_, options, error) => {
     // Without the time-out of plugins, an error that nobody passes on would never arrive.
     const app = fastify({ pluginTimeout: 0 })

@@ -8,6 +8,7 @@ import {
   discardRest,
   fallbackRoutes,
   flatRoutes,
+  requireOptionNames,
   yieldToEventLoop,
   toHttpRequest,
   unreadBody,
@@ -25,6 +26,7 @@ import type {
   FastifyPluginAsync,
   FastifyReply,
   FastifyRequest,
+  RegisterOptions,
 } from 'fastify'
 import { keepMalformedPaths } from './malformed-paths.js'
 
@@ -41,6 +43,16 @@ export interface TaskboardPluginOptions {
 
 /** Fastify's error codes for a content type that is invalid or (with the method QUERY) missing. */
 const CONTENT_TYPE_ERROR = /^FST_ERR_(?:CTP_|ROUTE_MISSING_CONTENT_TYPE$)/
+
+/** Those of the plugin, and Fastify's own. */
+const NAMES = {
+  taskboard: true,
+  routes: true,
+  notFound: true,
+  prefix: true,
+  logLevel: true,
+  logSerializers: true,
+} as const
 
 interface RouteConfig {
   readonly taskboardRoute?: Route
@@ -68,6 +80,7 @@ interface RouteConfig {
 // Async, since Fastify ends the process for what a plugin with a callback throws.
 export const taskboardPlugin: FastifyPluginAsync<TaskboardPluginOptions> = async (instance, options) => {
   const routes = [...apiRoutes(options.taskboard), ...flatRoutes(options.routes ?? [])]
+  requireOptionNames<TaskboardPluginOptions & Required<RegisterOptions>>(options, NAMES)
   const open = openStreams()
   const answering = { readsHeaders: options.taskboard.services.readsHeaders, open }
   // Bodies are read only after the credential was checked.
@@ -83,7 +96,7 @@ export const taskboardPlugin: FastifyPluginAsync<TaskboardPluginOptions> = async
     return answer(taskboardRoute, request, reply, answering)
   })
 
-  const fallbacks = options.notFound === 'envelope' ? fallbackRoutes(options.taskboard) : []
+  const fallbacks = fallbackRoutes(options.taskboard, options.notFound ?? 'host')
   for (const route of [
     ...oneForEachUrl(instance, routes),
     ...fallbacks.flatMap((fallback) => pathsOf(fallback, routes)),

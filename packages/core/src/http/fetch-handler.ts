@@ -21,7 +21,8 @@ import { servicesOf } from './services-of.js'
 /**
  * Answers unknown paths below those of each API with 404 in that API's envelope (`NOT_FOUND`, and `RESOURCE_NOT_FOUND` for the
  * enterprise API). The answer is the same for every caller, so no credential is required. A longer prefix comes before a shorter
- * one that it begins with.
+ * one that it begins with. `notFound` is the option of an adapter: with `'host'` there are none.
+ * @throws TaskboardError `INVALID_CONFIG` for another `notFound`.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -32,11 +33,15 @@ import { servicesOf } from './services-of.js'
  * console.log(fallbackRoutes(taskboard).map(({ prefix }) => prefix)) // [ '/api/webhooks/create', '/api/board', '/v2' ]
  * ```
  */
-export function fallbackRoutes({
-  services,
-}: {
-  readonly services: TransportServices
-}): readonly FallbackRoute[] {
+export function fallbackRoutes(
+  { services }: { readonly services: TransportServices },
+  notFound: 'host' | 'envelope' = 'envelope',
+): readonly FallbackRoute[] {
+  if (notFound === 'host') return []
+  if (notFound !== 'envelope') {
+    const rule = "notFound must be 'host' or 'envelope'"
+    throw new TaskboardError('INVALID_CONFIG', rule, { field: 'notFound' })
+  }
   const { board, webhooks, enterprise } = services.paths
   const fallbacks: readonly FallbackRoute[] = [
     { prefix: board, handle: async (request) => answerUnknownBoardPath(services, request) },
@@ -92,7 +97,7 @@ export interface FetchContext {
 /**
  * The task board's routes for hosts that use the Web's `Request` and `Response` (Hono, Next). Do not read the body of the request
  * before.
- * @throws TaskboardError `INVALID_CONFIG` for a `basePath` that no request can match.
+ * @throws TaskboardError `INVALID_CONFIG` for a `basePath` that no request can match, and a `notFound` that is no function.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -111,6 +116,7 @@ export function toFetchHandler(
 ): (request: Request, context?: FetchContext) => Promise<Response> {
   requireOptionNames<FetchHandlerOptions>(options, { basePath: true, routes: true, notFound: true })
   const { notFound, routes: more = [] } = options
+  requireFunction('notFound', notFound)
   const basePath = mountPath('basePath', options.basePath ?? '')
   const routes = createRouteTable(
     [...apiRoutes(taskboard), ...flatRoutes(more)],
@@ -138,6 +144,15 @@ export function toFetchHandler(
     }
     return toResponse(await found.route.handle(plain), request.method)
   }
+}
+
+/**
+ * Checks an option that would else fail with the first request.
+ * @throws TaskboardError `INVALID_CONFIG` naming it.
+ */
+export function requireFunction(field: string, value: unknown): void {
+  if (value === undefined || typeof value === 'function') return
+  throw new TaskboardError('INVALID_CONFIG', `${field} must be a function`, { field })
 }
 
 /** The answer to a path of no API, for hosts without one of their own. */

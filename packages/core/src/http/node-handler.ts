@@ -3,7 +3,13 @@ import type { ReadableStream as NodeStream } from 'node:stream/web'
 import { yieldToEventLoop } from '../environment/index.js'
 import { mountPath, requireOptionNames, TaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../transport-services.js'
-import { apiRoutes, errorResponse, fallbackRoutes, notFoundResponse } from './fetch-handler.js'
+import {
+  apiRoutes,
+  errorResponse,
+  fallbackRoutes,
+  notFoundResponse,
+  requireFunction,
+} from './fetch-handler.js'
 import { flatRoutes, type HttpRequest, type HttpResponse, type Route, type RouteGroup } from './http.js'
 import { announcesBody, discardRest, type NodeMessage, toHttpRequest, unreadBody } from './node-request.js'
 import { createRouteTable, type FoundRoute } from './route-table.js'
@@ -76,6 +82,8 @@ export function toNodeHandler<
     notFound: true,
   })
   const { clientAddress = ({ socket }) => socket.remoteAddress ?? '', notFound, routes: more = [] } = options
+  requireFunction('clientAddress', clientAddress)
+  requireFunction('notFound', notFound)
   const basePath = mountPath('basePath', options.basePath ?? '')
   const table = createRouteTable(
     [...apiRoutes(taskboard), ...flatRoutes(more)],

@@ -47,7 +47,7 @@ const wellKnownNat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
  * ```
  */
 export function createEndpointGuard(options: EndpointGuardOptions = {}): EndpointGuard {
-  const allowed = (options.allow ?? []).map(parseNetwork)
+  const allowed = parseNetworks(options.allow ?? [])
   const isAllowed = (address: Address): boolean => allowed.some((network) => isWithin(address, network))
 
   function refuseAddress(text: string, protocol: 'http:' | 'https:'): string | null {
@@ -126,17 +126,19 @@ function parseAddress(text: string): Address | null {
     : null
 }
 
-function parseNetwork(text: string): Network {
+function parseNetworks(allow: unknown): readonly Network[] {
+  const networks = Array.isArray(allow) ? allow.map(parseNetwork) : [null]
+  if (networks.every((network) => network !== null)) return networks
+  throw new TaskboardError(
+    'INVALID_CONFIG',
+    "webhooks.allow must be a list of addresses or networks, such as ['127.0.0.0/8']",
+    { field: 'webhooks.allow' },
+  )
+}
+
+function parseNetwork(text: unknown): Network | null {
+  if (typeof text !== 'string') return null
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
   const address = parseAddress(text)
-  if (address === null) {
-    throw new TaskboardError(
-      'INVALID_CONFIG',
-      'webhooks.allow must contain addresses or networks such as 127.0.0.0/8',
-      {
-        field: 'allow',
-      },
-    )
-  }
-  return [address, address instanceof ipaddr.IPv4 ? 32 : 128]
+  return address === null ? null : [address, address instanceof ipaddr.IPv4 ? 32 : 128]
 }
