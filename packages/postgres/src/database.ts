@@ -229,6 +229,7 @@ function createRunners(
   }
 
   function boundedOf(host: PgConnection): PgQueryable {
+    requireTransaction(host)
     const known = bounded.get(host)
     if (known !== undefined) return known
     if ('totalCount' in host) {
@@ -241,6 +242,15 @@ function createRunners(
   }
 
   return { run, runAlone, boundedOf, toQuery }
+}
+
+/** A recent `pg` knows whether a transaction is open on a client. Without one, each write is committed immediately. */
+function requireTransaction(host: object): void {
+  const { getTransactionStatus } = host as { getTransactionStatus?: (this: object) => unknown }
+  if (getTransactionStatus?.call(host) !== 'I') return
+  const rule =
+    'tx must have an open transaction: await its begin, and do not use it after its commit or rollback'
+  throw new TaskboardError('INVALID_FIELD', rule, { field: 'tx' })
 }
 
 /** Remembers which transactions revoked a task from its agent, and signals it with their commits. */

@@ -40,6 +40,11 @@ describe('an option of postgresStorage', () => {
     expect(String(error)).not.toContain('hunter2')
   })
 
+  it('is the pool, which is not the options', () => {
+    const wrong = () => postgresStorage(database.pool as never)
+    expect(wrong).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: 'pool' }))
+  })
+
   it.each([undefined, secret])('so it is for migrate: %s', async (pool) => {
     await expect(migrate(pool as never)).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'pool' })
   })
@@ -88,5 +93,20 @@ describe('a transaction', () => {
     const tx = database.pool as unknown as PgConnection
     const add = taskboard.board(workspaceId).add({ title: 'nowhere' }, { tx })
     await expect(add).rejects.toMatchObject({ code: 'INVALID_FIELD', field: 'tx' })
+  })
+
+  it('is none on a client before its begin, and after its commit', async () => {
+    const board = taskboard.board(workspaceId)
+    const client = await database.pool.connect()
+    const add = (title: string) => board.add({ title }, { tx: client }).catch((error: unknown) => error)
+    const refused = { code: 'INVALID_FIELD', field: 'tx' }
+    expect(await add('too early')).toMatchObject(refused)
+    await client.query('begin')
+    expect(await add('in time')).toMatchObject({ title: 'in time' })
+    await client.query('commit')
+    expect(await add('too late')).toMatchObject(refused)
+    client.release()
+    const titles = (await board.list('TODO')).tasks.map(({ title }) => title)
+    expect(titles.filter((title) => title.includes(' '))).toEqual(['in time'])
   })
 })

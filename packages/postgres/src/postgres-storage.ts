@@ -167,6 +167,10 @@ async function requireSchema(pool: PgPool): Promise<void> {
 
 /** @throws TaskboardError `INVALID_CONFIG` naming the option, and not its value, which can hold a password. */
 function checkOptions(options: PostgresStorageOptions): void {
+  if (typeof (options as { readonly connect?: unknown } | undefined)?.connect === 'function') {
+    const rule = 'the pool is an option: postgresStorage({ pool })'
+    throw new TaskboardError('INVALID_CONFIG', rule, { field: 'pool' })
+  }
   // `close`: of what `openPglite` returns, which may be passed as it is.
   requireOptionNames<PostgresStorageOptions & { readonly close: unknown }>(options, {
     close: true,
