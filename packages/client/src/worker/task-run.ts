@@ -50,6 +50,8 @@ export class TaskRun<Client extends WorkerApi> {
   readonly settled: Promise<void>
   /** Its outcome is being written. */
   #isEnding = false
+  /** Resolves when the writes under way have ended. */
+  #written: () => Promise<void> = () => Promise.resolve()
   readonly #options: TaskRunOptions<Client>
   readonly #givingUp = new AbortController()
 
@@ -70,9 +72,10 @@ export class TaskRun<Client extends WorkerApi> {
       .catch((error: unknown) => this.#report(error))
   }
 
-  /** Something happened to the task. */
-  check(): void {
-    if (!this.#isEnding) void this.lease.check()
+  /** Something happened to the task: what a write of the run did, or what somebody else did. */
+  async check(): Promise<void> {
+    await this.#written()
+    if (!this.#isEnding && this.lease.isHeld) await this.lease.check()
   }
 
   /**
@@ -112,6 +115,7 @@ export class TaskRun<Client extends WorkerApi> {
     }))
     if (briefing === null) return null
     const write = createWriter(lease)
+    this.#written = write.settled
     const context = createTaskContext(client, task, briefing, { lease, write })
     let outcome: () => Promise<Ending | null>
     try {

@@ -188,7 +188,7 @@ class TaskWorker<Client extends WorkerApi> {
     })
     for await (const message of messages) {
       if (QUIET.includes(message.type)) continue
-      if ('data' in message) this.#runs.get(message.data.task_id)?.check()
+      if ('data' in message) void this.#runs.get(message.data.task_id)?.check()
       this.#wake()
     }
   }
