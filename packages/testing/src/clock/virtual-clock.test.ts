@@ -33,6 +33,11 @@ describe('time', () => {
     expect(clock.now()).toBe(3 * DAY)
   })
 
+  it('has no option of another name', () => {
+    const refused = expect.objectContaining({ code: 'INVALID_CONFIG', field: 'patience' }) as Error
+    expect(() => virtualClock(0, { patience: 5 } as never)).toThrow(refused)
+  })
+
   it('refuses what is not an instant', async () => {
     const clock = virtualClock(5_000)
     expect(() => virtualClock('yesterday')).toThrow(RangeError)

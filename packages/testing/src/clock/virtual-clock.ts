@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock, Instant } from '@taskboard/core'
-import { sleep, type Timer } from '@taskboard/core/storage'
+import { requireOptionNames, sleep, type Timer } from '@taskboard/core/storage'
 import { durationMs, toInstant, type Duration } from './duration.js'
 import { settleWorks } from './settle.js'
 import { createTimerHeap, type HeapTimer } from './timer-heap.js'
@@ -85,6 +85,7 @@ function warnOnce(label: string, patienceMs: number): void {
 
 /**
  * Creates a clock that stands at `start`: a `Date`, milliseconds since the epoch, or an ISO 8601 text.
+ * @throws TaskboardError `INVALID_CONFIG` for a name that is no option.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -103,6 +104,7 @@ export function virtualClock(
   start: Date | number | string = DEFAULT_START,
   options: VirtualClockOptions = {},
 ): VirtualClock {
+  requireOptionNames<VirtualClockOptions>(options, { patienceMs: true, ioPatienceMs: true, onSilent: true })
   const { patienceMs = 75, ioPatienceMs = 5_000, onSilent = warnOnce } = options
   const works = createWorkRegistry({
     runMs: patienceMs,

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { requireOptionNames } from '@taskboard/core/storage'
 import {
   drip,
   hang,
@@ -74,6 +75,7 @@ interface Endpoint extends ReceiverEndpoint {
  * ```
  */
 export async function webhookReceiver(options: WebhookReceiverOptions = {}): Promise<WebhookReceiver> {
+  requireOptionNames<WebhookReceiverOptions>(options, { clock: true, headerPrefix: true })
   const { clock, headerPrefix = 'X-Service-' } = options
   const attempts = new Map<string | null, number>()
   const endpoints = new Map<string, Endpoint>()
