@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import re
 import socket
@@ -13,6 +14,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
+from contextvars import ContextVar
 from datetime import date, datetime, timezone
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, IncompleteRead
@@ -22,9 +24,16 @@ from .credentials import Credential
 from .errors import TaskboardApiError
 from .operations import Operation
 from .version import __version__
+from .web_socket import WebSocket
 
+#: Set by who no longer waits for a call: it is not sent again.
+CANCELLED: ContextVar[Optional[threading.Event]] = ContextVar("taskboard_cancelled", default=None)
+
+_NEVER = threading.Event()
+_LOGGER = logging.getLogger("taskboard")
 _UNCERTAIN = (0, 502, 503, 504)
 _UNSENDABLE = re.compile("[^\t -~\x80-\xff]")
+_USER_AGENT = f"taskboard-python/{__version__}"
 #: Where the routes are, unless the host renamed them.
 _PATHS = {"board": "/api/board", "webhooks": "/api/webhooks/create", "enterprise": "/v2"}
 _CODES = {
@@ -89,10 +98,19 @@ class Caller:
         self._paths = {**_PATHS, **(paths or {})}
         if len(self._paths) > len(_PATHS):
             raise TypeError("paths can have board, webhooks and enterprise")
-        # Its own context: programs switch the verification of the one that urllib makes off.
-        tls = ssl.create_default_context()
+        # Its own context: programs switch the verification of the one that urllib makes off. Reading the authorities takes a while.
+        is_secure = self._base_url.startswith("https")
+        self._tls = tls = ssl.create_default_context() if is_secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         tls.set_alpn_protocols(["http/1.1"])
         self._open = urllib.request.build_opener(_NoRedirects(), urllib.request.HTTPSHandler(context=tls)).open
+
+    def token(self, rejected: Optional[str]) -> Optional[str]:
+        """What a call would authenticate itself with."""
+        return self._credential.token(rejected, self._retry.deadline)
+
+    def open_socket(self, path: str, timeout: float) -> WebSocket:
+        """A WebSocket to the server. The messages on it bring the credential."""
+        return WebSocket(self._base_url + self._located(path), self._tls, {"user-agent": _USER_AGENT}, timeout)
 
     def call(
         self,
@@ -157,7 +175,9 @@ class Caller:
                     raise
                 if time.monotonic() + wait >= ends_at:
                     raise
-                time.sleep(min(wait, threading.TIMEOUT_MAX))
+                _LOGGER.info("%s; it is sent again in %.2f s", error, wait)
+                if (CANCELLED.get() or _NEVER).wait(min(wait, threading.TIMEOUT_MAX)):
+                    raise
 
     def _located(self, path: str) -> str:
         """The path where the host has it."""
@@ -167,7 +187,7 @@ class Caller:
         return path
 
     def _send_once(self, title: str, asked: Request, token: Optional[str], timeout: float) -> Any:
-        headers: Dict[str, str] = {"accept": "application/json", "user-agent": f"taskboard-python/{__version__}"}
+        headers: Dict[str, str] = {"accept": "application/json", "user-agent": _USER_AGENT}
         if asked.body is not None:
             headers["content-type"] = "application/json"
         if asked.idempotency_key is not None:
@@ -244,7 +264,7 @@ def _json_of(text: str) -> Any:
         return None
 
 
-def _fields_of(value: Any) -> Dict[str, Any]:
+def fields_of(value: Any) -> Dict[str, Any]:
     """Empty for what is no object."""
     return cast("Dict[str, Any]", value) if isinstance(value, dict) else {}
 
@@ -285,17 +305,17 @@ def _time_text(value: Any) -> str:
 
 def _error_of(title: str, status: int, headers: Any, text: str) -> TaskboardApiError:
     """The error of an answer in one of the three envelopes, or in another form."""
-    body = _fields_of(_json_of(text))
+    body = fields_of(_json_of(text))
     if isinstance(body.get("errors"), list):
         return graphql_error(title, status, body["errors"], None)
     error: Any = body.get("error")
-    inner = {"message": error, "code": body.get("code")} if isinstance(error, str) else _fields_of(error)
+    inner = {"message": error, "code": body.get("code")} if isinstance(error, str) else fields_of(error)
     missing = "redirects: base_url must be where it leads to" if status < 400 else "without a readable answer"
     return TaskboardApiError(
         f"{title}: {status} {inner.get('message') or missing}",
         status=status,
         code=inner.get("code") or _CODES.get(status, "INVALID_ANSWER"),
-        field=_fields_of(inner.get("details")).get("field") or None,
+        field=fields_of(inner.get("details")).get("field") or None,
         request_id=inner.get("request_id") or headers.get("x-request-id"),
         retry_after=_retry_after(headers),
     )
@@ -303,13 +323,13 @@ def _error_of(title: str, status: int, headers: Any, text: str) -> TaskboardApiE
 
 def graphql_error(title: str, status: int, errors: List[Any], data: Any) -> TaskboardApiError:
     """The error of a GraphQL answer. ``data`` has the fields that did not fail."""
-    known = [_fields_of(error) for error in errors if isinstance(error, dict)]
-    first = _fields_of(known[0].get("extensions")) if known else {}
+    known = [fields_of(error) for error in errors if isinstance(error, dict)]
+    first = fields_of(known[0].get("extensions")) if known else {}
     return TaskboardApiError(
         f"{title}: " + "; ".join(str(error.get("message")) for error in known),
         status=status,
         code=first.get("code") or "INTERNAL_ERROR",
-        field=_fields_of(first.get("details")).get("field") or None,
+        field=fields_of(first.get("details")).get("field") or None,
         request_id=first.get("request_id"),
         errors=errors,
         data=data,

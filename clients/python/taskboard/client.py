@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
+from .binding import bind
 from .calls import Caller, Request, Retry, graphql_error
 from .credentials import Credential, Session, TokenFunction
 from .methods import Methods
-from .operations import OPERATIONS, Operation
+from .operations import Operation
+from .realtime import Realtime, RealtimeTimings
 from .wire import ClaimedTask
 from .worker import TaskContext, Worker
-
-
-class Group:
-    """Methods by name: ``client.tasks``, ``client.account.mfa``."""
 
 
 class Client(Methods):
@@ -43,6 +40,7 @@ class Client(Methods):
         token: Optional[Callable[[Optional[str]], str]] = None,
         retry: Retry = Retry(),
         paths: Optional[Mapping[str, str]] = None,
+        realtime: RealtimeTimings = RealtimeTimings(),
     ) -> None:
         if sum(given is not None for given in (key, login, token)) > 1:
             raise TypeError("pass one of key, login and token")
@@ -55,19 +53,9 @@ class Client(Methods):
                 login, lambda path, body: public.send(Request("POST", path, body, None, "mfa_code" not in body, True))
             )
         self._caller = Caller(base_url, self._credential, retry, paths)
-        for name, operation in OPERATIONS.items():
-            *groups, last = name.split(".")
-            holder: Any = self
-            for group in groups:
-                if not hasattr(holder, group):
-                    setattr(holder, group, Group())
-                holder = getattr(holder, group)
-            method = self._list_method(operation) if operation.is_paged else self._method(operation)
-            method.__name__ = last
-            method.__qualname__ = f"Client.{name}"
-            method.__doc__ = _doc_of(operation)
-            setattr(method, "__signature__", _signature_of(operation))
-            setattr(holder, last, method)
+        #: The realtime channel: ``client.realtime.subscribe("tasks")``.
+        self.realtime = Realtime(self._caller, realtime)
+        bind(self, self._method)
         self._send_logout = self.auth.logout
         setattr(self.auth, "logout", self._logout)
 
@@ -104,36 +92,54 @@ class Client(Methods):
         """Works the tasks of a stored agent in threads of this process, from now on. See ``Worker``."""
         return Worker(self, agent_id, run, concurrency, lease=lease, poll=poll, on_error=on_error)
 
-    def _method(self, operation: Operation) -> Callable[..., Any]:
+    def close(self) -> None:
+        """Ends the subscriptions of the client."""
+        self.realtime.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_error: Any) -> None:
+        self.close()
+
+    def _method(self, _name: str, operation: Operation) -> Callable[..., Any]:
         def method(
             *ids: str, idempotency_key: Optional[str] = None, retry_policy: Optional[Retry] = None, **fields: Any
         ) -> Any:
             return self._caller.call(operation, ids, _wire_names(fields), idempotency_key, retry_policy)
 
-        return method
-
-    def _list_method(self, operation: Operation) -> Callable[..., Iterator[Any]]:
-        """Asks for the next page when the loop gets there."""
-
         def read(*ids: str, retry_policy: Optional[Retry] = None, **fields: Any) -> Iterator[Any]:
-            query = _wire_names(fields)
-            while True:
-                page = self._caller.call(operation, ids, query, None, retry_policy)
-                yield from _entries_of(page)
-                if page.get("next_cursor") is None:
-                    return
-                query["cursor"] = page["next_cursor"]
+            for entries in self.pages(operation, ids, fields, retry_policy):
+                yield from entries
 
-        return read
+        return read if operation.is_paged else method
 
-    def _logout(self, refresh_token: Optional[str] = None) -> None:
+    def pages(
+        self, operation: Operation, ids: Tuple[str, ...], fields: Mapping[str, Any], retry: Optional[Retry]
+    ) -> Iterator[List[Any]]:
+        """The entries of each page: asks for the next one when the loop gets there."""
+        query = _wire_names(fields)
+        while True:
+            page = self._caller.call(operation, ids, query, None, retry)
+            yield _entries_of(page)
+            if page.get("next_cursor") is None:
+                return
+            query["cursor"] = page["next_cursor"]
+
+    def _logout(
+        self,
+        refresh_token: Optional[str] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        retry_policy: Optional[Retry] = None,
+    ) -> None:
         """Ends the session of a refresh token. Without one: that of the client, which logs in again for the next call."""
         token = refresh_token or self._credential.end()
         if token is not None:
-            self._send_logout(refresh_token=token)
+            self._send_logout(refresh_token=token, idempotency_key=idempotency_key, retry_policy=retry_policy)
         elif not isinstance(self._credential, Session):
             # The session of the access token.
-            self._caller.send(Request("POST", "/v2/auth/logout", is_repeatable=True))
+            self._caller.send(Request("POST", "/v2/auth/logout", None, idempotency_key, is_repeatable=True), retry_policy)
 
 
 def _entries_of(page: Dict[str, Any]) -> List[Any]:
@@ -144,22 +150,3 @@ def _entries_of(page: Dict[str, Any]) -> List[Any]:
 
 def _wire_names(fields: Mapping[str, Any]) -> Dict[str, Any]:
     return {name.rstrip("_"): value for name, value in fields.items()}
-
-
-def _doc_of(operation: Operation) -> str:
-    fields = [f"The keyword arguments are the fields of its {part}." for part in ("body", "query") if part in operation.traits]
-    pages = ["Yields the entries of all pages: asks for the next one when the loop gets there."] if operation.is_paged else []
-    sentences = [f"``{operation.id}``: {operation.method} {operation.path}.", *fields, *pages]
-    return " ".join([*sentences, "See ``/v2/reference`` of the server. Raises ``TaskboardApiError``."])
-
-
-def _signature_of(operation: Operation) -> inspect.Signature:
-    kinds = inspect.Parameter
-    ids = re.findall(r"{(\w+)}", operation.path)
-    parameters: List[inspect.Parameter] = [kinds(name, kinds.POSITIONAL_OR_KEYWORD, annotation=str) for name in ids]
-    if not operation.is_paged:
-        parameters.append(kinds("idempotency_key", kinds.KEYWORD_ONLY, default=None, annotation=Optional[str]))
-    parameters.append(kinds("retry_policy", kinds.KEYWORD_ONLY, default=None, annotation=Optional[Retry]))
-    if "body" in operation.traits or "query" in operation.traits:
-        parameters.append(kinds("fields", kinds.VAR_KEYWORD, annotation=Any))
-    return inspect.Signature(parameters, return_annotation=Iterator[Any] if operation.is_paged else Any)

@@ -75,6 +75,24 @@ class ServerError(TaskboardApiError):
     """500 and above."""
 
 
+class RealtimeError(TaskboardApiError):
+    """Why a subscription ended, or why a connection was lost. Its ``code`` is the server's, or ``CLOSED``."""
+
+    def __init__(
+        self, message: str, *, close_code: Optional[int] = None, channel: Optional[str] = None, **fields: Any
+    ) -> None:
+        super().__init__(message, **fields)
+        #: The code of the close frame; 1006 without one, None when the connection stays.
+        self.close_code = close_code
+        #: The channel that was refused; None when it is the connection.
+        self.channel = channel
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Refused for good: what is wrong with the caller stays wrong."""
+    return isinstance(error, TaskboardApiError) and 400 <= error.status < 500 and error.status not in (408, 409, 429)
+
+
 _CLASSES: Dict[int, Type[TaskboardApiError]] = {
     0: NetworkError,
     400: InvalidRequestError,

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
 
 from .calls import Retry
-from .errors import RunEnded, TaskboardApiError, TaskFailure
+from .errors import RunEnded, TaskboardApiError, TaskFailure, is_refusal
 from .lease import Lease, is_lost
 from .wire import Agent, ClaimedTask, Comment, TaskAttempt
 
@@ -354,11 +354,6 @@ def _wait_of(thrown: BaseException) -> Dict[str, Any]:
     if not isinstance(seconds, (int, float)) or not seconds >= 0:
         return {"retry_after_s": 60}
     return {"retry_after_s": max(1, math.ceil(min(float(seconds), 3600.0)))}
-
-
-def is_refusal(error: BaseException) -> bool:
-    """Refused for good: what is wrong with the caller stays wrong."""
-    return isinstance(error, TaskboardApiError) and 400 <= error.status < 500 and error.status not in (408, 409, 429)
 
 
 def to_result(value: Any) -> str:

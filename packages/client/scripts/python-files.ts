@@ -16,9 +16,10 @@ export async function pythonFiles(document: Document): Promise<Readonly<Record<s
       isPaged: paged.includes(`"${name.split('.').at(-1)}"`),
     }),
   )
-  const { wire, methods: stub } = pythonSource(document, methods)
+  const { wire, methods: stub, asyncMethods } = pythonSource(document, methods)
   return {
     [fileURLToPath(new URL('wire.pyi', folder))]: wire,
     [fileURLToPath(new URL('methods.pyi', folder))]: stub,
+    [fileURLToPath(new URL('async_methods.pyi', folder))]: asyncMethods,
   }
 }

@@ -107,11 +107,42 @@ const boardWrites: Readonly<Record<string, readonly [body: string, answer: strin
   'board.chat': ['BoardChat', 'BoardChatReply'],
 }
 
-/** The source of `wire.pyi` and `methods.pyi` of the Python client. */
+/** Events that are sent to webhooks alone. */
+const webhookOnly = ['agent.alert', 'email.received', 'order.new']
+
+/** The messages of the realtime channel that are no events. */
+const otherMessages = `RealtimeTaskProgress = TypedDict("RealtimeTaskProgress", {"type": Literal["task.progress"], "channel": str, "workspace_id": str, "seq": int, "timestamp": str, "task_id": str, "progress": int})
+RealtimeAgentStatus = TypedDict("RealtimeAgentStatus", {"type": Literal["agent.status"], "channel": str, "workspace_id": str, "seq": int, "timestamp": str, "agent_id": str, "status": Literal["available", "busy", "offline"]})
+RealtimeTaskLog = TypedDict("RealtimeTaskLog", {"type": Literal["task.log"], "channel": str, "workspace_id": str, "timestamp": str, "task_id": str, "level": Literal["debug", "info", "warn", "error"], "message": str})
+RealtimeGap = TypedDict("RealtimeGap", {"type": Literal["gap"], "channel": str, "workspace_id": str, "from": int, "to": int})
+RealtimeSubscribed = TypedDict("RealtimeSubscribed", {"type": Literal["subscribed"], "channel": str, "seq": int | dict[str, int], "resumed": bool})`
+
+/** The messages of a subscription, and their union. */
+function realtimeTypes(eventTypes: readonly string[]): string {
+  const names = eventTypes.map((type) => `Realtime${pascal(type)}`)
+  const events = eventTypes.map((type, index) => {
+    const position = '"channel": str, "workspace_id": str, "seq": int, "timestamp": str'
+    const members = `"type": Literal["${type}"], ${position}, "data": ${pascal(type)}EventData`
+    return `${names[index]} = TypedDict("${names[index]}", {${members}})`
+  })
+  const others = [...otherMessages.matchAll(/^\w+/gm)].map(([name]) => name)
+  return `${events.join('\n')}\n${otherMessages}\nRealtimeMessage = Union[${[...names, ...others].join(', ')}]`
+}
+
+/** The stub of the methods of `AsyncClient`, from that of the methods of `Client`. */
+function asyncMethods(stub: string): string {
+  return stub
+    .replaceAll(/^ {4}def (.* -> )(?!Iterator)/gm, '    async def $1')
+    .replaceAll('-> Iterator[', '-> AsyncIterator[')
+    .replaceAll(/^(class |    \w+: )(\w*Methods)/gm, '$1Async$2')
+    .replace('import Iterator', 'import AsyncIterator')
+}
+
+/** The source of `wire.pyi`, `methods.pyi` and `async_methods.pyi` of the Python client. */
 export function pythonSource(
   document: Document,
   methods: readonly PythonMethod[],
-): { readonly wire: string; readonly methods: string } {
+): { readonly wire: string; readonly methods: string; readonly asyncMethods: string } {
   const types = new PythonTypes()
   const inputs = JSON.stringify(operationsOf(document).map(({ requestBody }) => requestBody ?? null))
   for (const [name, schema] of Object.entries(document.components.schemas)) {
@@ -141,6 +172,16 @@ export function pythonSource(
   const about =
     '# Made by packages/client/scripts/generate-wire.ts from the OpenAPI document, and not changed by hand.\n'
   const classes = [...groups].map(([group, lines]) => `class ${className(group)}:\n${lines.join('\n')}`)
+  const eventTypes = Object.keys(document.webhooks).filter((type) => !webhookOnly.includes(type))
+  const stub = `${about}from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Literal
+
+from .calls import Retry
+from .wire import *
+
+${classes.join('\n\n')}
+`
   return {
     wire: `${about}from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -150,16 +191,10 @@ from typing_extensions import NotRequired
 
 ${[...types.declared.values()].join('\n')}
 WebhookEvent = Union[${events.join(', ')}]
+${realtimeTypes(eventTypes)}
 `,
-    methods: `${about}from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
-from typing import Any, Literal
-
-from .calls import Retry
-from .wire import *
-
-${classes.join('\n\n')}
-`,
+    methods: stub,
+    asyncMethods: asyncMethods(stub),
   }
 }
 

@@ -1,10 +1,10 @@
 """What type checkers accept, in strict mode. It is not run."""
 
 from datetime import date, datetime, timezone
-from typing import Iterator, List
+from typing import Iterator, List, Optional
 
-from taskboard import Client, ConflictError, TaskboardApiError, TaskContext
-from taskboard.wire import ClaimedTask, CreatedTask, ListedTask, TaskDetail
+from taskboard import AsyncClient, Client, ConflictError, RealtimeError, RealtimeTimings, TaskboardApiError, TaskContext
+from taskboard.wire import ClaimedTask, CreatedTask, ListedTask, RealtimeMessage, TaskDetail
 
 client = Client("http://127.0.0.1:3000", key="tb_secret")
 created: CreatedTask = client.tasks.create(title="x", deadline=datetime.now(timezone.utc), tags=["a"])
@@ -28,3 +28,32 @@ except ConflictError as error:
     print(error.field)
 except TaskboardApiError as error:
     print(error.code)
+
+
+def title_of(message: RealtimeMessage) -> str:
+    if message["type"] == "task.created":
+        return message["data"]["title"]
+    if message["type"] == "gap":
+        return f"{message['from']} to {message['to']}"
+    return message["channel"]
+
+
+with Client("http://127.0.0.1:3000", realtime=RealtimeTimings(ping=10)) as following:
+    try:
+        for each in following.realtime.subscribe("tasks", since={"tasks": {"ws_1": 7}}):
+            print(title_of(each))
+    except RealtimeError as error:
+        print(error.close_code, error.channel)
+
+
+def note(state: str, reason: Optional[Exception]) -> None:
+    print(state, reason)
+
+
+async def main() -> List[str]:
+    async with AsyncClient("http://127.0.0.1:3000", login=("ada@acme.example", "secret")) as awaited:
+        made: CreatedTask = await awaited.tasks.create(title="x", deadline=datetime.now(timezone.utc))
+        await awaited.account.mfa.confirm(mfa_code="123456")
+        async for message in awaited.realtime.subscribe(["tasks"], on_state=note):
+            print(title_of(message))
+        return [made["title"], *[task["title"] async for task in awaited.tasks.list_all(column="todo")]]

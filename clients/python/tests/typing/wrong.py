@@ -1,6 +1,6 @@
 """What type checkers refuse: each line that ends with ``# wrong``, and no other one. It is not run."""
 
-from taskboard import Client
+from taskboard import AsyncClient, Client
 from taskboard.wire import ClaimedTask
 
 client = Client("http://127.0.0.1:3000", key="tb_secret")
@@ -24,3 +24,19 @@ def run(task: ClaimedTask) -> str:
 
 
 client.worker("agent_1", run)  # wrong
+
+
+for message in client.realtime.subscribe("tasks"):
+    print(message["data"])  # wrong
+    if message["type"] == "task.progress":
+        print(message["percent"])  # wrong
+client.realtime.subscribe("tasks", after=7)  # wrong
+
+
+async def main() -> str:
+    awaited = AsyncClient("http://127.0.0.1:3000", key="tb_secret")
+    await awaited.tasks.craete(title="x")  # wrong
+    await awaited.tasks.create(titel="x", title="x")  # wrong
+    print(awaited.tasks.get("task_1")["title"])  # wrong
+    print([task async for task in awaited.tasks.list(tag="x")])  # wrong
+    return (await awaited.tasks.get("task_1"))["titel"]  # wrong
