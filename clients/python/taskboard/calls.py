@@ -29,7 +29,6 @@ from .web_socket import WebSocket
 #: Set by who no longer waits for a call: it is not sent again.
 CANCELLED: ContextVar[Optional[threading.Event]] = ContextVar("taskboard_cancelled", default=None)
 
-_NEVER = threading.Event()
 _LOGGER = logging.getLogger("taskboard")
 _UNCERTAIN = (0, 502, 503, 504)
 _UNSENDABLE = re.compile("[^\t -~\x80-\xff]")
@@ -176,7 +175,11 @@ class Caller:
                 if time.monotonic() + wait >= ends_at:
                     raise
                 _LOGGER.info("%s; it is sent again in %.2f s", error, wait)
-                if (CANCELLED.get() or _NEVER).wait(min(wait, threading.TIMEOUT_MAX)):
+                pause = min(wait, threading.TIMEOUT_MAX)
+                cancelled = CANCELLED.get()
+                if cancelled is None:
+                    time.sleep(pause)
+                elif cancelled.wait(pause):
                     raise
 
     def _located(self, path: str) -> str:

@@ -71,9 +71,17 @@ class Lease:
         self.is_held = False
         self._wake.set()
 
+    def check(self) -> None:
+        """Asks the board now whether the task is still the run's."""
+        self._wake.set()
+
     def _beat(self) -> None:
         delay = self._lease / 3
-        while not self._wake.wait(max(0.0, min(delay, self.left()))):
+        while True:
+            self._wake.wait(max(0.0, min(delay, self.left())))
+            self._wake.clear()
+            if not self.is_held:
+                return None
             if self.left() <= 0:
                 return self.end("the lease ended without a renewal")
             try:
@@ -81,7 +89,7 @@ class Lease:
                 self.write(self._client.tasks.heartbeat, retry_policy=once)
                 delay = self._lease / 3
             except RunEnded:
-                return
+                return None
             except Exception as error:  # The lease lasts: the next heartbeat is soon.
                 self._report(error)
                 delay = self._lease / 24

@@ -7,16 +7,19 @@ import math
 import random
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Literal, NamedTuple, NoReturn, Optional, Sequence
 
 from .calls import Retry
 from .errors import RunEnded, TaskboardApiError, TaskFailure, is_refusal
 from .lease import Lease, is_lost
-from .wire import Agent, ClaimedTask, Comment, TaskAttempt
+from .realtime import Subscription
+from .wire import Agent, ClaimedTask, Comment, DelegateTaskTasksItem, Task, TaskAttempt
 
 if TYPE_CHECKING:
     from .client import Client
 
+#: Messages that say nothing about what can be claimed.
+_QUIET = ("task.progress", "task.log", "task.started", "task.commented", "agent.status")
 _ONCE = Retry(attempts=1)
 _LONGEST_REASON = 2_000
 _AGENT_TTL = 60.0
@@ -59,16 +62,26 @@ class TaskContext:
     def progress(self, percent: float) -> None:
         self._lease.write(self.client.tasks.progress, progress=round(percent))
 
-    def log(self, message: str, level: str = "info") -> None:
+    def log(self, message: str, level: Literal["debug", "info", "warn", "error"] = "info") -> None:
         self._lease.write(self.client.tasks.log, message=message, level=level)
 
-    def output(self, **output: Any) -> None:
-        """A reference to something that the agent made: ``type``, ``name``, ``url`` and ``size``."""
-        self._lease.write(self.client.tasks.output, is_strict=True, **output)
+    def output(self, *, type: str, name: str, url: str, size: Optional[int] = None) -> None:
+        """A reference to something that the agent made."""
+        self._lease.write(self.client.tasks.output, is_strict=True, type=type, name=name, url=url, size=size)
 
-    def usage(self, **used: Any) -> None:
+    def usage(
+        self,
+        *,
+        model: str,
+        input_tokens: int,
+        output_tokens: int,
+        cached_input_tokens: Optional[int] = None,
+        cost_usd: Optional[float] = None,
+    ) -> None:
         """What a language model was asked for. When that spends the last of a budget, the run ends."""
-        spent = self._lease.write(self.client.tasks.usage, **used)["spent"]
+        tokens: Dict[str, Any] = {"input_tokens": input_tokens, "output_tokens": output_tokens}
+        more: Dict[str, Any] = {"cached_input_tokens": cached_input_tokens, "cost_usd": cost_usd}
+        spent = self._lease.write(self.client.tasks.usage, model=model, **tokens, **more)["spent"]
         if spent is not None:
             self._ended(f"the budget of the {spent} is spent")
 
@@ -78,14 +91,15 @@ class TaskContext:
         self._lease.write(self.client.tasks.hold, is_renewed=False, reason=reason, **fields)
         self._lease.end("the task was put on hold")
 
-    def delegate(self, tasks: List[Dict[str, Any]], wait: bool = False) -> List[Dict[str, Any]]:
+    def delegate(self, tasks: Sequence[DelegateTaskTasksItem], wait: bool = False) -> List[Task]:
         """Creates subtasks, all or none. With ``wait``, the task waits for them, and the run ends."""
-        created: List[Dict[str, Any]] = self._lease.write(self.client.tasks.delegate, is_strict=True, tasks=tasks, wait=wait)["tasks"]
+        answer = self._lease.write(self.client.tasks.delegate, is_strict=True, tasks=tasks, wait=wait)
         if wait:
             self._lease.end("the task waits for its parts")
+        created: List[Task] = answer["tasks"]
         return created
 
-    def ask(self, question: str) -> None:
+    def ask(self, question: str) -> NoReturn:
         """Asks people and ends the run. The attempt after the answer finds that as ``claim.answer``."""
         self.hold("needs_input", question)
         raise RunEnded("the task waits for an answer")
@@ -110,7 +124,7 @@ class TaskContext:
         if self.signal.wait(min(seconds, threading.TIMEOUT_MAX)):
             raise RunEnded(self._lease.reason)
 
-    def _ended(self, reason: str) -> None:
+    def _ended(self, reason: str) -> NoReturn:
         self._lease.end(reason)
         raise RunEnded(reason)
 
@@ -159,6 +173,9 @@ class Worker:
         self._agent: Optional[Agent] = None
         self._agent_read_at = 0.0
         self._refusal: Optional[BaseException] = None
+        self._messages: Optional[Subscription] = None
+        #: Whether messages say when there is something to claim.
+        self._is_live = False
         self._thread = threading.Thread(target=self._work, name="taskboard-worker", daemon=True)
         self._thread.start()
 
@@ -197,7 +214,8 @@ class Worker:
                 faults = 0
                 empty = empty + 1 if is_idle else 0
                 if is_idle and not self._stopping.is_set():
-                    self._wake.wait(min(self._poll, 2.0 ** min(empty - 1, 16)) * (1 + random.random()) / 2)
+                    longest = self._poll if self._is_live else min(self._poll, 2.0 ** min(empty - 1, 16))
+                    self._wake.wait(longest * (1 + random.random()) / 2)
             except Exception as error:
                 if is_refusal(error):
                     self._refusal = error
@@ -210,9 +228,14 @@ class Worker:
                 faults = min(faults + 1, 16)
         self._stopping.set()
         self._end()
+        if self._messages is not None:
+            self._messages.close()
 
     def _claim(self) -> bool:
         agent = self._current_agent()
+        if self._messages is None:
+            self._messages = self._client.realtime.subscribe(f"workspace.{agent['workspace_id']}", on_state=self._entered)
+            threading.Thread(target=self._follow, args=(self._messages,), name="taskboard-realtime", daemon=True).start()
         claimed_at = time.monotonic()
         wanted = {"agent_id": self._agent_id, "lease_s": math.ceil(self._lease)}
         task = self._client.tasks.claim(**wanted, retry_policy=_ONCE)["task"]
@@ -227,6 +250,23 @@ class Worker:
             self._runs[task["id"]] = _Run(task, lease, thread, threading.Event())
         thread.start()
         return True
+
+    def _entered(self, state: str, _reason: Optional[Exception]) -> None:
+        self._is_live = state == "open"
+
+    def _follow(self, messages: Subscription) -> None:
+        """Wakes the worker when something may have changed. Where there is no channel, it polls."""
+        try:
+            for message in messages:
+                if message["type"] in _QUIET:
+                    continue
+                data: Any = message.get("data")
+                run = self._runs.get(data["task_id"]) if data is not None else None
+                if run is not None:
+                    run.lease.check()
+                self._wake.set()
+        except Exception as error:
+            self._report(error)
 
     def _current_agent(self) -> Agent:
         now = time.monotonic()

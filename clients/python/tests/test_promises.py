@@ -169,6 +169,12 @@ class Times(Scripted):
                 self.assertEqual(self.failure(self.client(server).tasks.list).status, 429)
             self.assertEqual(len(server.asked), 2 if waits else 1, text)
 
+    def test_what_is_sent_again_is_logged(self) -> None:
+        server = self.serve(Reply(503, {"error": "busy", "code": "SERVICE_UNAVAILABLE"}), EMPTY)
+        with self.assertLogs("taskboard", "INFO") as logs:
+            self.client(server).tasks.list()
+        self.assertRegex(logs.output[0], r"GET /v2/tasks: 503 busy; it is sent again in \d")
+
     def test_attempts_without_an_answer_end_as_a_timeout(self) -> None:
         server = self.serve(lambda asked: lambda handler: time.sleep(1))
         retry = Retry(attempts=2, attempt_timeout=0.05, base_delay=0.001)
@@ -420,7 +426,10 @@ class Board:
         self.released = []
         self.waiting = [{"id": "task_1", "title": "One", "fencing_token": 1, "attempts": 1, "depends_on": [], "answer": None}]
         self._faults = faults
-        self.tasks = self.agents = self
+        self.tasks = self.agents = self.realtime = self
+
+    def subscribe(self, *_channels, **_options):
+        return (message for message in ())
 
     def _called(self, name: str):
         self.writes.append(name)
@@ -430,7 +439,7 @@ class Board:
 
     def get(self, *_ids, **_options):
         self._called("agent")
-        return {"id": "agent_1"}
+        return {"id": "agent_1", "workspace_id": "ws_1"}
 
     def claim(self, **_options):
         self._called("claim")

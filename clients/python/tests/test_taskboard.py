@@ -294,6 +294,28 @@ class Workers(unittest.TestCase):
         refused = self.task_when(self.add("Refused"), "failed")
         self.assertEqual(refused["hold"]["message"], "it refuses")
 
+    def test_learns_from_messages_what_there_is_to_do(self) -> None:
+        task_id = self.add("Cancelled")
+        began, ended = threading.Event(), threading.Event()
+
+        def run(task, context):
+            if task["title"] == "Cancelled":
+                began.set()
+                self.assertTrue(context.signal.wait(60))
+                ended.set()
+
+        worker = self.client.worker(self.agent_id, run, lease=600, poll=600, on_error=lambda *error: self.errors.append(error))
+        self.addCleanup(worker.stop, 0)
+        self.assertTrue(began.wait(15))
+        self.client.tasks.cancel(task_id)
+        self.assertTrue(ended.wait(15))
+        # By now it waits for up to ten minutes.
+        time.sleep(0.5)
+        self.task_when(self.add("Next"), "completed")
+        self.assertEqual(self.errors, [])
+        worker.stop()
+        until(lambda: not [each for each in threading.enumerate() if each.name == "taskboard-realtime"])
+
     def test_gives_tasks_back_when_it_stops(self) -> None:
         task_id = self.add("Slow")
         began = threading.Event()

@@ -19,7 +19,10 @@ client.board.add(title="x")
 
 def run(task: ClaimedTask, context: TaskContext) -> str:
     context.client.tasks.comment(task["id"], body=f"{context.agent['name']}: attempt {context.claim.attempt}")
-    return task["title"]
+    context.usage(model="m", input_tokens=1, output_tokens=2, cost_usd=0.01)
+    context.delegate([{"title": "x", "priority": "high"}], wait=True)[0]["title"]
+    answer = context.claim.answer or context.ask("Which?")
+    return task["title"] + answer["body"]
 
 
 try:

@@ -1,6 +1,6 @@
 """What type checkers refuse: each line that ends with ``# wrong``, and no other one. It is not run."""
 
-from taskboard import AsyncClient, Client
+from taskboard import AsyncClient, Client, TaskContext
 from taskboard.wire import ClaimedTask
 
 client = Client("http://127.0.0.1:3000", key="tb_secret")
@@ -24,6 +24,13 @@ def run(task: ClaimedTask) -> str:
 
 
 client.worker("agent_1", run)  # wrong
+
+
+def split(task: ClaimedTask, context: TaskContext) -> None:
+    context.output(typ="link", name="x", url="https://files.example/x")  # wrong
+    context.usage(model="m", input_tokens="1", output_tokens=2)  # wrong
+    context.delegate([{"titel": "x"}])  # wrong
+    context.log("x", "warning")  # wrong
 
 
 for message in client.realtime.subscribe("tasks"):
