@@ -207,10 +207,8 @@ class Subscription(Iterator[RealtimeMessage]):
             # The log is shorter than it was, for example after a backup was restored.
             place.seqs, place.has_resumed = None, False
             self._ask(web_socket, [name])
-        elif kind != "unsubscribed":
-            fresh = place.fresh(message)
-            if fresh is not None:
-                yield fresh
+        else:
+            yield place.passed(message)
 
 
 class _Connection:
@@ -281,20 +279,11 @@ class _Place:
         seq = self.position()
         return {"type": "subscribed", "channel": self._name, "seq": seq, "resumed": resumed}
 
-    def fresh(self, message: Dict[str, Any]) -> Optional[RealtimeMessage]:
-        """The message, without what has been seen; None when all of it has been."""
-        if self.seqs is None:
-            return None
-        is_gap = message.get("type") == "gap"
-        seq = message.get("to" if is_gap else "seq")
-        if isinstance(seq, int):
-            workspace_id = str(message.get("workspace_id"))
-            last = self.seqs.get(workspace_id, 0)
-            if seq <= last:
-                return None
-            self.seqs[workspace_id] = seq
-            if is_gap:
-                message["from"] = max(message.get("from", 0), last + 1)
+    def passed(self, message: Dict[str, Any]) -> RealtimeMessage:
+        """Notes that the message has been read."""
+        seq = message.get("to" if message.get("type") == "gap" else "seq")
+        if self.seqs is not None and isinstance(seq, int):
+            self.seqs[str(message.get("workspace_id"))] = seq
         return cast("RealtimeMessage", message)
 
     def _seqs_of(self, position: Position) -> Dict[str, int]:
