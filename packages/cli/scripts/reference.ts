@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Command, Option } from '../src/command.js'
+import { argumentText, type Command, type Option } from '../src/command.js'
 import { commands } from '../src/commands.js'
 import { exitCodes } from '../src/exit-codes.js'
-import { commonOptions, timeoutOption, urlOption } from '../src/program.js'
+import { commonOptions, timeoutOption, urlOption } from '../src/common-options.js'
 
 export const referencePath = fileURLToPath(new URL('../../../docs/cli.md', import.meta.url))
 
@@ -41,7 +41,7 @@ function tables(): string {
 }
 
 function rowOf({ name, arguments: args = [], summary, scopes, json }: Command): readonly string[] {
-  const call = [name, ...args.map((argument) => `<${argument.name}>`)].join(' ')
+  const call = [name, ...args.map(argumentText)].join(' ')
   return [
     `\`${call}\``,
     summary,

@@ -6,6 +6,7 @@ import { CliError } from './cli-error.js'
 import { createOutput, type Output } from './output/output.js'
 import type { TextStream } from './output/text-stream.js'
 import { isOpenToOthers, serverAddress } from './server-address.js'
+import { type RawResponse, sendRequest } from './raw-request.js'
 import { createPrompts, type Prompts, type PromptStream } from './prompts.js'
 
 /** What surrounds the program. */
@@ -28,6 +29,8 @@ export interface Cli extends Prompts {
   client(): Promise<TaskboardClient>
   /** A client with this credential, or without one. */
   clientWith(credential: Credential): Promise<TaskboardClient>
+  /** Sends a request with that key. `value` is the JSON of the response; undefined when it is something else. Rejects with the error that it tells. */
+  request(method: string, path: string, body?: string): Promise<RawResponse>
   /** All of standard input. */
   readInput(): Promise<string>
   readonly stdin: Readable
@@ -70,20 +73,22 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
     return serverAddress(given ?? (await readConfig(env)).current ?? DEFAULT_URL)
   }
 
+  function warnOfOthers(baseUrl: string): void {
+    if (!isOpenToOthers(baseUrl) || isWarned) return
+    isWarned = true
+    output.note(`warning: ${baseUrl} is not encrypted: others on the way can read keys and passwords`)
+  }
+
   async function clientWith(credential: Credential): Promise<TaskboardClient> {
     const baseUrl = await url()
     const deadlineMs = timeoutMs(options.timeout)
-    if (isOpenToOthers(baseUrl) && !isWarned) {
-      isWarned = true
-      output.note(`warning: ${baseUrl} is not encrypted: others on the way can read keys and passwords`)
-    }
+    warnOfOthers(baseUrl)
     return connect(baseUrl, { ...credential, deadlineMs })
   }
 
-  async function client(): Promise<TaskboardClient> {
-    const baseUrl = await url()
+  async function keyFor(baseUrl: string): Promise<string> {
     const key = env['TASKBOARD_KEY']?.trim() || (await readConfig(env)).servers[baseUrl]?.key
-    if (key !== undefined) return clientWith({ key })
+    if (key !== undefined) return key
     throw new CliError(
       'refused',
       `there is no key for ${baseUrl}: run \`taskboard login\`, or set TASKBOARD_KEY`,
@@ -96,8 +101,14 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
     stdin,
     ...createPrompts(stdin, stderr),
     url,
-    client,
+    client: async () => clientWith({ key: await keyFor(await url()) }),
     clientWith,
+    async request(method, path, body) {
+      const baseUrl = await url()
+      const key = await keyFor(baseUrl)
+      warnOfOthers(baseUrl)
+      return sendRequest(`${baseUrl}${path}`, { method, key, body, deadlineMs: timeoutMs(options.timeout) })
+    },
     async readInput() {
       let text = ''
       for await (const chunk of stdin.setEncoding('utf8')) text += chunk as string

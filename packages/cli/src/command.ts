@@ -3,6 +3,12 @@ import type { Cli } from './cli.js'
 export interface Argument {
   readonly name: string
   readonly summary: string
+  readonly isOptional?: boolean
+}
+
+/** As a usage line has it. */
+export function argumentText({ name, isOptional }: Argument): string {
+  return isOptional === true ? `[${name}]` : `<${name}>`
 }
 
 export interface Option {

@@ -1,9 +1,12 @@
 import type { Command } from './command.js'
 import { agentCommands } from './commands/agent-commands.js'
+import { apiCommand } from './commands/api-command.js'
 import { approvalCommands } from './commands/approval-commands.js'
+import { completionCommand } from './commands/completion-command.js'
 import { databaseCommands } from './commands/database-commands.js'
 import { keyCommands } from './commands/key-commands.js'
 import { mcpCommand } from './commands/mcp-command.js'
+import { openCommand } from './commands/open-command.js'
 import { sessionCommands } from './commands/session-commands.js'
 import { taskCommands } from './commands/task-commands.js'
 import { taskChangeCommands } from './commands/task-change-commands.js'
@@ -18,6 +21,7 @@ export const commands: readonly Command[] = [
   ...taskCommands,
   ...taskChangeCommands,
   watchCommand,
+  openCommand,
   ...approvalCommands,
   workCommand,
   mcpCommand,
@@ -26,6 +30,8 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...databaseCommands,
   ...transferCommands,
+  apiCommand,
+  completionCommand(() => commands),
 ]
 
 /** What the groups of commands are about. */

@@ -6,24 +6,11 @@ import {
 } from 'commander'
 import { type CliHost, type CliOptions, createCli } from './cli.js'
 import { withoutSecrets } from './cli-error.js'
-import type { Command, Option, Options } from './command.js'
+import { argumentText, type Command, type Option, type Options } from './command.js'
+import { optionsOf } from './common-options.js'
 import { commands, groups } from './commands.js'
 import { exitCodes } from './exit-codes.js'
 import { plain } from './output/text.js'
-
-/** The options that every command has. */
-export const commonOptions: readonly Option[] = [
-  { flags: '--json', summary: 'prints the result as JSON' },
-  { flags: '--no-color', summary: 'prints no colours; they are off without a terminal, and by NO_COLOR' },
-]
-export const urlOption: Option = {
-  flags: '--url <url>',
-  summary: 'the server; default: TASKBOARD_URL, or that of the last login, or http://127.0.0.1:3000',
-}
-export const timeoutOption: Option = {
-  flags: '--timeout <seconds>',
-  summary: 'how long a call to the server may take, with its repeats: 1 to 3600, default 10',
-}
 
 /** The commands as commander knows them. Each runs with `host`. With `isJson`, faults are thrown only, not printed. */
 export function createProgram(
@@ -75,14 +62,8 @@ function addCommand(
   host: CliHost,
 ): CommanderCommand {
   const added = parent.command(name).description(command.summary)
-  for (const { name: argument, summary } of command.arguments ?? []) added.argument(`<${argument}>`, summary)
-  for (const option of [
-    ...(command.options ?? []),
-    ...(command.isLocal === true ? [] : [urlOption, timeoutOption]),
-    ...commonOptions,
-  ]) {
-    added.addOption(toOption(option))
-  }
+  for (const argument of command.arguments ?? []) added.argument(argumentText(argument), argument.summary)
+  for (const option of optionsOf(command)) added.addOption(toOption(option))
   return added.action(async (...given: unknown[]) => {
     const count = command.arguments?.length ?? 0
     const options = given[count] as Options & CliOptions
@@ -116,6 +97,7 @@ const environment = {
   TASKBOARD_WORKSPACE: 'the workspace, instead of that of the key',
   DATABASE_URL: 'the database of migrate, status, create-key, export and import',
   TASKBOARD_DATA: 'their directory of PGlite, without DATABASE_URL',
+  BROWSER: 'the browser of open, instead of that of the system',
   NO_COLOR: 'no colours',
 } as const
 

@@ -225,9 +225,10 @@ describe('a list of tasks', () => {
 
   it('leaves room for titles on 80 columns, and has all on more', () => {
     expect(shown(80)).toEqual([
-      'ID                               STATUS            TITLE',
-      'task_01m84xn8ay0002m3n7p3mr1x5x  in_progress 40 %  A rather long title of a tas…',
+      'ID        STATUS            TITLE',
+      'p3mr1x5x  in_progress 40 %  A rather long title of a task that somebody wrote f…',
     ])
+    expect(shown(200)[1]).toMatch(/^task_01m84xn8ay0002m3n7p3mr1x5x /)
     expect(shown(200)[0]).toMatch(/^ID +STATUS +PRIORITY +TITLE$/)
     expect(shown(null)[1]).toMatch(/medium +A rather .* of the board$/)
   })

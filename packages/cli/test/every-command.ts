@@ -132,6 +132,26 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
       expect((await text(['whoami'])).stdout).toContain(`server   ${server.url}`)
     })
 
+    it('takes the end of an id, sends requests, prints the page of a task and completes words', async () => {
+      const { id } = await json<{ id: string }>('add', ['By its end'])
+      const end = id.slice(-6)
+      expect(await json('show', [end])).toMatchObject({ id })
+      const part = await json<{ id: string }>('add', ['Part', '--parent', end, '--depends-on', end])
+      expect(await json('show', [part.id])).toMatchObject({ parent_id: id, depends_on: [id] })
+      expect(await text(['show', 'zzzz'])).toMatchObject({ code: 4 })
+      expect(await json('open', [end])).toEqual({ url: `${server.url}/dashboard/#/tasks/${id}` })
+      expect((await text(['open'])).stdout).toBe(`${server.url}/dashboard/\n`)
+      expect(await json('api', [`/v2/tasks/${id}`])).toMatchObject({ id, title: 'By its end' })
+      const made = await json<{ id: string }>('api', ['/v2/tasks', '--body', '-'], '{"title":"Raw"}')
+      expect(await text(['api', `/v2/tasks/${made.id}`, '--method', 'DELETE'])).toMatchObject({ code: 0 })
+      expect(await text(['api', `/v2/tasks/${made.id}`])).toMatchObject({ code: 4 })
+      expect((await text(['api', '/v2/tasks', '--body', '{"titel":1}'])).stderr).toMatch(/error: 400 .*titel/)
+      expect(await text(['api', 'v2/tasks'])).toMatchObject({ code: 2 })
+      expect((await text(['api', '/v2/reference'])).stdout).toContain('<html')
+      expect((await json<{ script: string }>('completion', ['bash'])).script).toContain('complete -o default')
+      expect(await text(['completion', 'csh'])).toMatchObject({ code: 2 })
+    })
+
     it('completes a task with a result, and one that an agent has only by --take-over', async () => {
       const { id } = await json<{ id: string }>('add', ['By hand', '--priority', 'low'])
       expect(await json('complete', [id, '-'], 'mended\n')).toMatchObject({ id, status: 'completed' })

@@ -83,6 +83,28 @@ describe('the endpoint', () => {
     })
   })
 
+  it('splits the task of a run, waits for the parts, and puts one aside', async () => {
+    host = await serveMcp()
+    client = await connect(host.url, host.workerKey)
+    const { id } = await host.board.add({ title: 'Newsletter', priority: 'urgent' })
+    const { run } = await call(client, 'claim_task', { agent: host.agentId })
+    const tasks = [{ title: 'Text' }, { title: 'Layout', priority: 'high' }]
+    const parts = await call(client, 'delegate_tasks', { run, tasks, wait: true, idempotency_key: 'split' })
+    expect(parts['next']).toContain('The run has ended')
+    const [text, layout] = parts['tasks'] as readonly [{ id: string }, { id: string }]
+    expect(await host.board.get(layout.id)).toMatchObject({ parentId: id, priority: 'high' })
+    expect(await refused(client, 'complete_task', { run, result: 'x' })).toMatchObject({ code: 'CONFLICT' })
+    const urgent = await client.callTool({ name: 'list_tasks', arguments: { priority: 'urgent' } })
+    expect(urgent).toMatchObject({
+      structuredContent: { tasks: [{ id }] },
+      content: [{ text: '1 task' }, {}],
+    })
+    expect(await call(client, 'cancel_task', { task_id: text.id, message: 'not now' })).toMatchObject({
+      status: 'cancelled',
+    })
+    expect((await host.board.get(text.id)).hold).toMatchObject({ reason: 'cancelled', message: 'not now' })
+  })
+
   it('counts what a run has used', async () => {
     host = await serveMcp()
     client = await connect(host.url, host.workerKey)

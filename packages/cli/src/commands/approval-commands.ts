@@ -1,12 +1,15 @@
-import type { Approval, DecideApprovalBody, ListApprovalsQuery, TaskboardClient } from '@taskboard/client'
+import type { Approval, DecideApprovalBody, ListApprovalsQuery } from '@taskboard/client'
 import type { Cli } from '../cli.js'
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, textOf } from '../command.js'
 import { approvalPage, approvalTable } from './approval-text.js'
+import { isShort, shortApprovalIdOf, taskIdOf } from './short-id.js'
 
 /** The approval of an id, or the only one that a task waits for. */
-async function approvalIdOf(client: TaskboardClient, id: string): Promise<string> {
+async function approvalIdOf(call: Call, id: string): Promise<string> {
+  if (isShort(id)) return shortApprovalIdOf(call, id)
   if (!id.startsWith('task_')) return id
+  const client = await call.cli.client()
   const { approvals } = await client.approvals.list({ task_id: id, status: 'pending' })
   const [only, ...others] = approvals
   if (only === undefined) throw new CliError('unknown', `${id} waits for no approval`)
@@ -39,9 +42,10 @@ async function seenDigest(
 }
 
 function decide(verb: 'Approve' | 'Reject', decision: DecideApprovalBody['decision']): Command['run'] {
-  return async ({ cli, args: [id = ''], options }) => {
+  return async (call) => {
+    const { cli, args, options } = call
     const client = await cli.client()
-    const approval = await client.approvals.get(await approvalIdOf(client, id))
+    const approval = await client.approvals.get(await approvalIdOf(call, args[0] ?? ''))
     const digest = await seenDigest(cli, approval, textOf(options, 'digest'), verb)
     const comment = textOf(options, 'comment')
     const decided = await client.approvals.decide(approval.id, { decision, comment, digest })
@@ -49,24 +53,30 @@ function decide(verb: 'Approve' | 'Reject', decision: DecideApprovalBody['decisi
   }
 }
 
-async function list({ cli, options }: Call): Promise<void> {
+async function list(call: Call): Promise<void> {
+  const { cli, options } = call
+  const task = textOf(options, 'task')
   const client = await cli.client()
   const page = await client.approvals.list({
     status: (textOf(options, 'status') ?? 'pending') as ListApprovalsQuery['status'],
-    task_id: textOf(options, 'task'),
+    task_id: task === undefined ? undefined : await taskIdOf(call, task),
     limit: textOf(options, 'limit'),
     cursor: textOf(options, 'cursor'),
   })
   cli.output.result(page, () => approvalTable(page.approvals, cli.output))
 }
 
-async function show({ cli, args: [id = ''] }: Call): Promise<void> {
+async function show(call: Call): Promise<void> {
+  const { cli, args } = call
   const client = await cli.client()
-  const approval = await client.approvals.get(await approvalIdOf(client, id))
+  const approval = await client.approvals.get(await approvalIdOf(call, args[0] ?? ''))
   cli.output.result(approval, () => approvalPage(approval, cli.output.paint))
 }
 
-const approval = { name: 'approval', summary: 'the id of the approval, or of the task that waits for it' }
+const approval = {
+  name: 'approval',
+  summary: 'the id of the approval, or of the task that waits for it, or at least its last four characters',
+}
 const decisionOptions = [
   { flags: '--comment <text>', summary: 'for the agent' },
   { flags: '--digest <digest>', summary: 'the digest that was looked at; without a terminal it is required' },

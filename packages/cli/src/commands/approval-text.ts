@@ -2,6 +2,7 @@ import type { Approval } from '@taskboard/client'
 import type { Output } from '../output/output.js'
 import type { Paint } from '../output/colours.js'
 import { exact, exactJson, oneLine, plain, textTable } from '../output/text.js'
+import { isNarrow, shortId } from './short-id.js'
 
 const HEADINGS = ['ID', 'TASK', 'STATUS', 'DIGEST', 'ACTION', 'SUMMARY']
 /** Of an input in a list, where no terminal has a width. */
@@ -10,9 +11,10 @@ const LONGEST_LINE = 200
 /** A line for each approval, and below it the line of its input. */
 export function approvalTable(approvals: readonly Approval[], output: Output): string {
   if (approvals.length === 0) return 'no approvals'
+  const idOf = isNarrow(output) ? shortId : (id: string) => id
   const rows = approvals.map((one) => [
-    one.id,
-    one.task_id,
+    idOf(one.id),
+    idOf(one.task_id),
     one.status,
     one.short_digest,
     exact(one.action),

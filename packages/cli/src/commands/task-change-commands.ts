@@ -2,7 +2,8 @@ import type { Comment, UpdateTaskBody } from '@taskboard/client'
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, listOf, textOf } from '../command.js'
 import { agentIdOf } from './agent-id.js'
-import { metadataOf, priorities, task, textArgument } from './task-commands.js'
+import { taskIdOf } from './short-id.js'
+import { metadataOf, priorities, task, taskIdsOf, textArgument } from './task-commands.js'
 import { commentLines, taskLine } from './task-text.js'
 
 /** What clears a field. */
@@ -26,31 +27,52 @@ async function update(call: Call): Promise<void> {
     not_before: text('notBefore'),
     tags: listOf(options, 'tag'),
     metadata: metadataOf(listOf(options, 'metadata')),
-    depends_on: listOf(options, 'dependsOn'),
+    depends_on: await taskIdsOf(call, listOf(options, 'dependsOn')),
   }
   if (Object.values(body).every((value) => value === undefined)) {
     throw new CliError('usage', 'nothing to change: see taskboard update --help')
   }
-  const changed = await client.tasks.update(args[0] ?? '', body)
+  const changed = await client.tasks.update(await taskIdOf(call, args[0] ?? ''), body)
   cli.output.result(changed, () => taskLine(changed, cli.output.paint))
 }
 
-async function cancel({ cli, args: [id = ''], options }: Call): Promise<void> {
+async function cancel(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = ''],
+    options,
+  } = call
+  const id = await taskIdOf(call, wanted)
   const cancelled = await (await cli.client()).tasks.cancel(id, { message: textOf(options, 'message') })
   cli.output.result(cancelled, () => taskLine(cancelled, cli.output.paint))
 }
 
-async function release({ cli, args: [id = ''] }: Call): Promise<void> {
+async function release(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = ''],
+  } = call
+  const id = await taskIdOf(call, wanted)
   const released = await (await cli.client()).tasks.release(id)
   cli.output.result(released, () => taskLine(released, cli.output.paint))
 }
 
-async function remove({ cli, args: [id = ''] }: Call): Promise<void> {
+async function remove(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = ''],
+  } = call
+  const id = await taskIdOf(call, wanted)
   await (await cli.client()).tasks.delete(id)
   cli.output.result({ deleted: id }, `${id}  deleted`)
 }
 
-async function thread({ cli, args: [id = ''] }: Call): Promise<void> {
+async function thread(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = ''],
+  } = call
+  const id = await taskIdOf(call, wanted)
   const client = await cli.client()
   const comments: Comment[] = []
   for await (const one of client.tasks.allComments(id)) comments.push(one)

@@ -10,6 +10,7 @@ import { CliError } from '../cli-error.js'
 import type { Cli } from '../cli.js'
 import { type Call, type Command, listOf, type Option, textOf } from '../command.js'
 import { agentIdOf } from './agent-id.js'
+import { taskIdOf } from './short-id.js'
 import { taskLine, taskPage, taskTable } from './task-text.js'
 
 export const priorities = ['urgent', 'high', 'medium', 'low'] as const
@@ -28,6 +29,19 @@ export function workspaceOf({ cli, options }: Call): string | undefined {
 
 async function agentOf(client: TaskboardClient, wanted: string | undefined): Promise<string | undefined> {
   return wanted === undefined ? undefined : agentIdOf(client, wanted)
+}
+
+/** The tasks that an option names. */
+export async function taskIdsOf(
+  call: Call,
+  wanted: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  return wanted && (await Promise.all(wanted.map((one) => taskIdOf(call, one))))
+}
+
+async function parentOf(call: Call): Promise<string | undefined> {
+  const wanted = textOf(call.options, 'parent')
+  return wanted === undefined ? undefined : taskIdOf(call, wanted)
 }
 
 /** An argument's text; for `-`, all of standard input. */
@@ -64,8 +78,8 @@ async function add(call: Call): Promise<void> {
     not_before: text('notBefore'),
     tags: listOf(options, 'tag'),
     metadata: metadataOf(listOf(options, 'metadata')),
-    depends_on: listOf(options, 'dependsOn'),
-    parent_id: text('parent'),
+    depends_on: await taskIdsOf(call, listOf(options, 'dependsOn')),
+    parent_id: await parentOf(call),
     workspace_id: workspaceOf(call),
   }
   const task = await client.tasks.create(body, { idempotencyKey: text('idempotencyKey') })
@@ -86,7 +100,7 @@ async function list(call: Call): Promise<void> {
     type: text('type'),
     tag: text('tag'),
     agent_id: await agentOf(client, text('agent')),
-    parent_id: text('parent'),
+    parent_id: await parentOf(call),
     workspace_id: workspaceOf(call),
     limit: text('limit'),
     cursor: text('cursor'),
@@ -103,8 +117,13 @@ async function list(call: Call): Promise<void> {
   }
 }
 
-async function show({ cli, args: [id = ''] }: Call): Promise<void> {
+async function show(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = ''],
+  } = call
   const client = await cli.client()
+  const id = await taskIdOf(call, wanted)
   const task = await client.tasks.get(id)
   if (cli.output.isJson) return cli.output.result(task, '')
   const comments: Comment[] = []
@@ -113,34 +132,57 @@ async function show({ cli, args: [id = ''] }: Call): Promise<void> {
   cli.output.result(task, () => taskPage(task, { comments, approvals }, cli.output.paint))
 }
 
-async function move({ cli, args: [id = '', to = ''] }: Call): Promise<void> {
+async function move(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = '', to = ''],
+  } = call
   if (!columns.some((column) => column === to)) {
     throw new CliError('usage', `the column must be one of ${columns.join(', ')}`)
   }
-  const task = await (await cli.client()).tasks.move(id, { to: to as MoveTaskBody['to'] })
+  const task = await (
+    await cli.client()
+  ).tasks.move(await taskIdOf(call, wanted), { to: to as MoveTaskBody['to'] })
   cli.output.result(task, () => taskLine(task, cli.output.paint))
 }
 
-async function complete({ cli, args: [id = '', text], options }: Call): Promise<void> {
+async function complete(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = '', text],
+    options,
+  } = call
   const body = { result: await textArgument(cli, text), take_over: options['takeOver'] === true }
   const client = await cli.client()
-  const done = await client.tasks.complete(id, body)
+  const done = await client.tasks.complete(await taskIdOf(call, wanted), body)
   cli.output.result(done, `${done.id}  ${done.status}`)
 }
 
-async function comment({ cli, args: [id = '', text] }: Call): Promise<void> {
+async function comment(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = '', text],
+  } = call
   const client = await cli.client()
-  const written = await client.tasks.comment(id, { body: await textArgument(cli, text) })
+  const written = await client.tasks.comment(await taskIdOf(call, wanted), {
+    body: await textArgument(cli, text),
+  })
   cli.output.result(written, `${written.id}  commented`)
 }
 
-async function answer({ cli, args: [id = '', text] }: Call): Promise<void> {
+async function answer(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = '', text],
+  } = call
   const client = await cli.client()
-  const written = await client.tasks.answer(id, { body: await textArgument(cli, text) })
+  const written = await client.tasks.answer(await taskIdOf(call, wanted), {
+    body: await textArgument(cli, text),
+  })
   cli.output.result(written, `${written.id}  answered`)
 }
 
-export const task = { name: 'task', summary: 'the id of the task' }
+export const task = { name: 'task', summary: 'the id of the task, or at least its last four characters' }
 const writing = { name: 'text', summary: 'the text, or `-` for standard input' }
 
 export const taskCommands: readonly Command[] = [

@@ -3,6 +3,7 @@ import type { Output } from '../output/output.js'
 import type { Paint, Style } from '../output/colours.js'
 import { oneLine, plain, textTable } from '../output/text.js'
 import { approvalPage } from './approval-text.js'
+import { isNarrow, shortId } from './short-id.js'
 
 const styles: Readonly<Record<Task['status'], Style>> = {
   pending: 'blue',
@@ -13,19 +14,17 @@ const styles: Readonly<Record<Task['status'], Style>> = {
   blocked: 'yellow',
 }
 
-const WIDE = 100
-
 export function taskTable(tasks: readonly ListedTask[], output: Output): string {
   if (tasks.length === 0) return 'no tasks'
-  // A title says more than its priority.
-  const isNarrow = output.width !== null && output.width < WIDE
+  // A title says more than its priority, and than the beginning of its id.
+  const isShort = isNarrow(output)
   const rows = tasks.map((task) => [
-    task.id,
+    isShort ? shortId(task.id) : task.id,
     task.column === 'doing' ? `${task.status} ${task.progress} %` : task.status,
-    ...(isNarrow ? [] : [task.priority]),
+    ...(isShort ? [] : [task.priority]),
     task.title,
   ])
-  return textTable(['ID', 'STATUS', ...(isNarrow ? [] : ['PRIORITY']), 'TITLE'], rows, output)
+  return textTable(['ID', 'STATUS', ...(isShort ? [] : ['PRIORITY']), 'TITLE'], rows, output)
 }
 
 /** One line about a task. */

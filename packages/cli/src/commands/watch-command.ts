@@ -2,12 +2,15 @@ import type { RealtimeEvent, RealtimeMessage, Task } from '@taskboard/client'
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, textOf } from '../command.js'
 import { oneLine, plainJson } from '../output/text.js'
+import { taskIdOf } from './short-id.js'
 
-async function watch({ cli, options }: Call): Promise<void> {
+async function watch(call: Call): Promise<void> {
+  const { cli, options } = call
   const client = await cli.client()
   const workspace = textOf(options, 'workspace')
   const channel = workspace === undefined ? 'tasks' : `workspace.${workspace}`
-  const wanted = textOf(options, 'task')
+  const given = textOf(options, 'task')
+  const wanted = given === undefined ? undefined : await taskIdOf(call, given)
   const signal = cli.interrupted()
   const messages = client.realtime.subscribe(channel, {
     signal,

@@ -14,12 +14,14 @@ export interface BoardClient {
 
 type TaskMethod =
   | 'answer'
+  | 'cancel'
   | 'claim'
   | 'comment'
   | 'comments'
   | 'complete'
   | 'create'
   | 'createMany'
+  | 'delegate'
   | 'fail'
   | 'get'
   | 'hold'

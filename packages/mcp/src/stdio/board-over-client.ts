@@ -27,6 +27,8 @@ const methods: Readonly<
   createTasks: ({ tasks }) => tasks.createMany,
   updateTask: ({ tasks }) => tasks.update,
   moveTask: ({ tasks }) => tasks.move,
+  cancelTask: ({ tasks }) => tasks.cancel,
+  delegateTask: ({ tasks }) => tasks.delegate,
   createComment: ({ tasks }) => tasks.comment,
   answerTask: ({ tasks }) => tasks.answer,
 }

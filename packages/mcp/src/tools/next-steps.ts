@@ -9,6 +9,7 @@ export const nextSteps = {
   progressed: 'Go on. Call report_progress again before lease_expires_at, then complete_task or fail_task.',
   released: 'The run has ended. Call claim_task for another task.',
   recorded: 'Go on.',
+  waits: 'The run has ended: stop working on this task. Once its parts are done, claim_task returns it.',
   spent: 'The budget is spent: the run has ended, and the task waits for a person.',
   completed: 'The run has ended. Call claim_task for the next task.',
   failed: 'The attempt and the run have ended. Call claim_task for another task.',

@@ -2,9 +2,11 @@ import { TaskboardError } from '@taskboard/core'
 import { operationSchemas } from '@taskboard/core/transport'
 import { z } from 'zod'
 import type { Answer, BoardCalls } from '../board-calls.js'
+import { decodeRun } from '../run-handle.js'
 import { agentFinder } from './agent-names.js'
+import { nextSteps } from './next-steps.js'
 import { changedTask, listedTask, pickEach } from './task-forms.js'
-import { members, pick, type Tool, tool } from './tool.js'
+import { members, next, pick, type Tool, tool } from './tool.js'
 
 const LISTED = 20
 const MOST_LISTED = 100
@@ -52,7 +54,7 @@ const listTasks = tool({
   description: 'Find tasks, newest first or by sort.',
   input: z.object({
     q: z.string().optional().meta({ description: 'Words of the title or description.' }),
-    ...members(query, 'status', 'column', 'hold', 'type', 'parent_id', 'workspace_id'),
+    ...members(query, 'status', 'column', 'hold', 'priority', 'type', 'parent_id', 'workspace_id'),
     agent: id.optional().meta({ description: 'Name or id: assigned, at work, or done by it.' }),
     tag: id.optional(),
     sort: z.enum(['created', 'updated', 'due', 'priority_score']).optional(),
@@ -67,9 +69,12 @@ const listTasks = tool({
     const only = { ...(filter as Texts), agent_id: agentId as string | undefined, limit: String(limit) }
     const page = await board.call('listTasks', { query: only })
     const tasks = pickEach(page['tasks'], listedTask)
-    return { value: { tasks, next_cursor: page['next_cursor'] ?? null }, text: `${tasks.length} tasks` }
+    return { value: { tasks, next_cursor: page['next_cursor'] ?? null }, text: countOf(tasks) }
   },
 })
+
+const countOf = (tasks: readonly unknown[]): string =>
+  tasks.length === 1 ? '1 task' : `${tasks.length} tasks`
 
 type Texts = Readonly<Record<string, string>>
 
@@ -117,7 +122,48 @@ const createTasks = tool({
     for (const each of args['tasks'] as readonly Answer[]) assigned.push(await withAssignee(find, each))
     const answer = await board.call('createTasks', readKeyed({ ...args, tasks: assigned }))
     const tasks = pickEach(answer['tasks'], createdTask)
-    return { value: { tasks }, text: `Created ${tasks.length} tasks` }
+    return { value: { tasks }, text: `Created ${countOf(tasks)}` }
+  },
+})
+
+const delegateTasks = tool({
+  ...planner,
+  name: 'delegate_tasks',
+  description:
+    'Split the task of a run. With wait, its run ends, and a claim after all parts are done has their results.',
+  input: z.object({
+    run: z.string(),
+    tasks: createTasks.input.shape['tasks'] as z.ZodType,
+    wait: z.boolean().optional(),
+    idempotency_key: keyed,
+  }),
+  output: z.object({ tasks: z.array(createdTask), next }),
+  hints: { destructiveHint: false },
+  async run({ board, args }) {
+    const { taskId, fencingToken } = decodeRun(String(args['run']))
+    const find = agentFinder(board)
+    const tasks: unknown[] = []
+    for (const each of args['tasks'] as readonly Answer[]) tasks.push(await withAssignee(find, each))
+    const wait = args['wait'] === true
+    const { idempotencyKey } = readKeyed(args)
+    const body = { fencing_token: fencingToken, tasks, wait }
+    const answer = await board.call('delegateTask', { params: { task_id: taskId }, body, idempotencyKey })
+    const parts = pickEach(answer['tasks'], createdTask)
+    const step = wait ? nextSteps.waits : nextSteps.recorded
+    return { value: { tasks: parts }, text: `Created ${countOf(parts)}.`, next: step }
+  },
+})
+
+const cancelTask = tool({
+  ...planner,
+  name: 'cancel_task',
+  description: 'Put a task aside. Its agent loses it.',
+  input: z.object({ task_id: id, ...members(operationSchemas('cancelTask').body, 'message') }),
+  output: changedTask,
+  hints: { idempotentHint: true },
+  async run({ board, args: { task_id: taskId, ...body } }) {
+    const task = await board.call('cancelTask', { params: { task_id: String(taskId) }, body })
+    return { value: pick(task, changedTask), text: 'Cancelled.' }
   },
 })
 
@@ -239,8 +285,10 @@ export const plannerTools: readonly Tool[] = [
   listTasks,
   createTask,
   createTasks,
+  delegateTasks,
   updateTask,
   moveTask,
+  cancelTask,
   commentOnTask,
   boardSummary,
 ]
