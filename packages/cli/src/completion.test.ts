@@ -31,16 +31,16 @@ describe('completion in other shells', () => {
 
   it('has every command in fish, with quotes that end', () => {
     const lines = completionScript('fish', commands).trim().split('\n')
-    for (const { name } of commands) {
+    const missing = commands.filter(({ name }) => {
       const last = name.split(' ').at(-1) ?? ''
-      expect(
-        lines.some((line) => line.includes(`--arguments '${last}' --description`)),
-        name,
-      ).toBe(true)
-    }
-    for (const line of lines) {
-      expect(line).toMatch(/^complete --command taskboard --condition /)
-      expect(line.replaceAll(/\\['\\]/g, '').split("'").length % 2, line).toBe(1)
-    }
+      return !lines.some((line) => line.includes(`--arguments '${last}' --description`))
+    })
+    expect(missing).toEqual([])
+    const broken = lines.filter(
+      (line) =>
+        !line.startsWith('complete --command taskboard --condition ') ||
+        line.replaceAll(/\\['\\]/g, '').split("'").length % 2 === 0,
+    )
+    expect(broken).toEqual([])
   })
 })

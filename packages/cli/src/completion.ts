@@ -47,8 +47,9 @@ complete -o default -F _taskboard taskboard
 `
 }
 
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+
 function fishScript(commands: readonly Command[]): string {
-  const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   const lines = commands.flatMap((command) => {
     const [first = '', second] = wordsOf(command)
     const when =

@@ -150,6 +150,8 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
       expect((await text(['api', '/v2/reference'])).stdout).toContain('<html')
       expect((await json<{ script: string }>('completion', ['bash'])).script).toContain('complete -o default')
       expect(await text(['completion', 'csh'])).toMatchObject({ code: 2 })
+      // No agent shall claim them.
+      for (const one of [part.id, id]) await json('delete', [one])
     })
 
     it('completes a task with a result, and one that an agent has only by --take-over', async () => {
@@ -220,7 +222,7 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
         })
         const { approvals } = await json<{ approvals: { id: string }[] }>('approvals', ['--task', id])
         expect(approvals).toHaveLength(1)
-        const shown = await json<{ input: unknown; short_digest: string }>('approvals show', [id])
+        const shown = await json<{ input: unknown; short_digest: string }>('approvals show', [id.slice(-6)])
         expect(shown.input).toEqual({ sum: 5 })
         const digest = ['--digest', shown.short_digest]
         const decided = await json(command, [id, '--comment', 'as discussed', ...digest])

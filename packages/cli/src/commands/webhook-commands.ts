@@ -78,7 +78,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks test',
-    summary: 'Sends a test event, and shows how it was received',
+    summary: 'Queues a test event, and shows its delivery: `pending` until the endpoint has responded',
     arguments: [webhook],
     scopes: ['webhooks:write'],
     json: { operation: 'testWebhook' },
