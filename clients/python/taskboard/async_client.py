@@ -87,14 +87,16 @@ class AsyncClient(AsyncMethods):
                 for entry in page:
                     yield entry
 
-        return read if operation.is_paged else method
+        if operation.is_paged:
+            return read
+        return method
 
     async def _run(self, work: Callable[[], _Result]) -> _Result:
         cancelled = threading.Event()
         context = contextvars.copy_context()
         context.run(CANCELLED.set, cancelled)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, partial(context.run, work))
+            return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: context.run(work))
         except asyncio.CancelledError:
             cancelled.set()
             raise

@@ -317,7 +317,7 @@ def _error_of(title: str, status: int, headers: Any, text: str) -> TaskboardApiE
     return TaskboardApiError(
         f"{title}: {status} {inner.get('message') or missing}",
         status=status,
-        code=inner.get("code") or _CODES.get(status, "INVALID_ANSWER"),
+        code=str(inner.get("code") or _CODES.get(status, "INVALID_ANSWER")),
         field=fields_of(inner.get("details")).get("field") or None,
         request_id=inner.get("request_id") or headers.get("x-request-id"),
         retry_after=_retry_after(headers),
@@ -349,7 +349,8 @@ def _retry_after(headers: Any) -> Optional[float]:
         pass
     try:
         sent = headers.get("date")
-        now = parsedate_to_datetime(sent).timestamp() if sent else time.time()
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+        now: float = parsedate_to_datetime(sent).timestamp() if sent else time.time()
+        due: float = parsedate_to_datetime(text).timestamp()
+        return max(0.0, due - now)
     except (TypeError, ValueError, OverflowError):
         return None

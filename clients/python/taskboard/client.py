@@ -49,9 +49,12 @@ class Client(Methods):
             self._credential = TokenFunction(token)
         elif login is not None:
             public = Caller(base_url, Credential(None), retry, paths)
-            self._credential = Session(
-                login, lambda path, body: public.send(Request("POST", path, body, None, "mfa_code" not in body, True))
-            )
+
+            def send(path: str, body: Dict[str, Any]) -> Dict[str, Any]:
+                answer: Dict[str, Any] = public.send(Request("POST", path, body, None, "mfa_code" not in body, True))
+                return answer
+
+            self._credential = Session(login, send)
         self._caller = Caller(base_url, self._credential, retry, paths)
         #: The realtime channel: ``client.realtime.subscribe("tasks")``.
         self.realtime = Realtime(self._caller, realtime)
@@ -112,7 +115,9 @@ class Client(Methods):
             for entries in self.pages(operation, ids, fields, retry_policy):
                 yield from entries
 
-        return read if operation.is_paged else method
+        if operation.is_paged:
+            return read
+        return method
 
     def pages(
         self, operation: Operation, ids: Tuple[str, ...], fields: Mapping[str, Any], retry: Optional[Retry]

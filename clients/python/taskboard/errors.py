@@ -10,9 +10,11 @@ class TaskboardApiError(Exception):
 
     def __new__(cls, message: str, *_args: Any, status: int = 0, **_fields: Any) -> TaskboardApiError:
         kind: Type[TaskboardApiError] = cls
-        if kind is TaskboardApiError:
-            kind = ServerError if status >= 500 else _CLASSES.get(status, kind)
-        return Exception.__new__(kind, message)
+        if kind is TaskboardApiError and status >= 500:
+            kind = ServerError
+        elif kind is TaskboardApiError:
+            kind = _CLASSES.get(status, kind)
+        return Exception.__new__(kind)
 
     def __init__(
         self,

@@ -270,7 +270,8 @@ class _Place:
 
     def position(self) -> Union[int, Dict[str, int]]:
         seqs = dict(self.seqs or {})
-        return seqs if self._name == "tasks" else next(iter(seqs.values()), 0)
+        first: int = next(iter(seqs.values()), 0)
+        return seqs if self._name == "tasks" else first
 
     def greeted(self, position: Position) -> RealtimeMessage:
         if self.seqs is None:

@@ -270,10 +270,11 @@ class Worker:
 
     def _current_agent(self) -> Agent:
         now = time.monotonic()
-        agent = self._agent
-        if agent is None or now - self._agent_read_at > _AGENT_TTL:
-            agent = self._agent = self._client.agents.get(self._agent_id, retry_policy=_ONCE)
-            self._agent_read_at = now
+        known = self._agent
+        if known is not None and now - self._agent_read_at <= _AGENT_TTL:
+            return known
+        agent: Agent = self._client.agents.get(self._agent_id, retry_policy=_ONCE)
+        self._agent, self._agent_read_at = agent, now
         return agent
 
     def _perform(self, task: ClaimedTask, agent: Agent, lease: Lease, earlier: Optional[_Run]) -> None:
