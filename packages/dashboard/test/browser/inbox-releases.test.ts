@@ -34,8 +34,17 @@ async function openInbox() {
   await app.logIn()
   await app.go('#/inbox')
   await entry(page, 'Spent 2').getByRole('button', { name: 'Raise and release' }).waitFor()
-  await page.clock.fastForward(SETTLE_MS)
-  return { ...app, ids }
+  /** A button that stays in its place. What the page still reads may have moved it. */
+  const settled = async (title: string, name: string) => {
+    const button = entry(page, title).getByRole('button', { name })
+    const isReady = async (): Promise<boolean> => {
+      await page.clock.fastForward(SETTLE_MS)
+      return (await button.getAttribute('aria-disabled')) === 'false'
+    }
+    await expect.poll(isReady).toBe(true)
+    return button
+  }
+  return { ...app, ids, settled }
 }
 
 /** The tasks that wait no longer, by their numbers. */
@@ -51,7 +60,8 @@ describe('a release in the inbox', () => {
   ])('is one for a held Enter, which opens no task either: %s', async (title, name) => {
     const app = await openInbox()
     const { page } = app
-    await entry(page, title).getByRole('button', { name }).focus()
+    const button = await app.settled(title, name)
+    await button.focus()
     for (let times = 0; times < 10; times++) await page.keyboard.down('Enter')
     await entry(page, title).getByText('Released').waitFor()
     for (let times = 0; times < 10; times++) await page.keyboard.down('Enter')
@@ -70,10 +80,9 @@ describe('a release in the inbox', () => {
   ])('is never of what moved under the pointer a moment ago: %s, %s', async (title, name) => {
     const app = await openInbox()
     const { page, board } = app
-    const button = entry(page, title).getByRole('button', { name })
-    expect(await button.getAttribute('aria-disabled')).toBe('false')
+    const button = await app.settled(title, name)
     const { id } = await board.add({ title: 'Which currency?' })
-    await page.clock.pauseAt(Date.now() + 2_000)
+    await page.clock.pauseAt(Date.now() + 10_000)
     // A question comes above all other entries.
     await board.hold(id, { reason: 'needs_input', message: 'Which?' })
     const question = page.getByRole('heading', { name: 'Which currency?' })
