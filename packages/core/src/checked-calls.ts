@@ -1,7 +1,28 @@
-import type { Board } from './board/index.js'
-import { cachedBoards } from './board/index.js'
+import type { Accounts } from './access/index.js'
+import type { Agents } from './agents/index.js'
+import type { Analytics } from './analytics/index.js'
+import { cachedBoards, type ApprovalDirectory, type Board, type TaskDirectory } from './board/index.js'
+import type { Channels } from './channels/index.js'
 import { requireKnownFields, TaskboardError } from './errors/index.js'
-import type { Taskboard } from './taskboard.js'
+import type { Notifications, Publish } from './events/index.js'
+import type { Usage } from './usage/index.js'
+import type { Webhooks } from './webhooks/index.js'
+
+/** The members of a task board that take options. */
+interface HostCalls<Tx> {
+  readonly accounts: Accounts<Tx>
+  readonly agents: Agents<Tx>
+  readonly analytics: Analytics<Tx>
+  readonly tasks: TaskDirectory<Tx>
+  readonly approvals: ApprovalDirectory<Tx>
+  readonly usage: Usage<Tx>
+  readonly webhooks: Webhooks<Tx>
+  readonly notifications: Notifications<Tx>
+  readonly channels: Channels<Tx>
+  board(workspaceId: string): Board<Tx>
+  readonly publish: Publish<Tx>
+  close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
+}
 
 /** The objects that an argument of a call is, by position, with the names of their members. */
 type Places = Readonly<Record<number, readonly string[]>>
@@ -55,7 +76,7 @@ const ofSchedules: Calls<Board['schedules']> = {
   update: { 2: TX },
   delete: { 1: TX },
 }
-const ofAccounts: Calls<Taskboard['accounts']> = {
+const ofAccounts: Calls<Accounts> = {
   create: { 1: TX },
   get: { 1: TX },
   list: { 0: [...TX, 'limit'] },
@@ -74,7 +95,7 @@ const ofAccounts: Calls<Taskboard['accounts']> = {
   listKeys: { 1: TX },
   revokeKey: { 2: TX },
 }
-const ofAgents: Calls<Taskboard['agents']> = {
+const ofAgents: Calls<Agents> = {
   create: { 2: ONCE },
   list: { 1: TX },
   get: { 2: TX },
@@ -84,7 +105,7 @@ const ofAgents: Calls<Taskboard['agents']> = {
   findAll: { 2: TX },
   find: { 2: TX },
 }
-const ofWebhooks: Calls<Taskboard['webhooks']> = {
+const ofWebhooks: Calls<Webhooks> = {
   register: { 2: ONCE },
   list: { 1: TX },
   get: { 2: TX },
@@ -96,7 +117,7 @@ const ofWebhooks: Calls<Taskboard['webhooks']> = {
   deliveries: { 2: [...LIST, 'status'] },
   resend: { 3: TX },
 }
-const ofChannels: Calls<Taskboard['channels']> = {
+const ofChannels: Calls<Channels> = {
   create: { 2: ONCE },
   list: { 1: LIST },
   get: { 2: TX },
@@ -104,7 +125,7 @@ const ofChannels: Calls<Taskboard['channels']> = {
   update: { 3: TX },
   delete: { 2: TX },
 }
-const ofUsage: Calls<Taskboard['usage']> = {
+const ofUsage: Calls<Usage> = {
   sum: { 1: [...PAGE, 'groupBy', 'from', 'to', 'workspaceId'], 2: TX },
   ofTask: { 3: TX },
   ofTasks: { 1: TX },
@@ -117,13 +138,13 @@ const ofUsage: Calls<Taskboard['usage']> = {
  * misspelled `tx` does not leave a call out of its transaction, and an empty list is of a workspace that exists. Transports call the
  * services, and check what they pass.
  */
-export function checkedCalls<Tx>(taskboard: Taskboard<Tx>): Taskboard<Tx> {
+export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
   const requireWorkspace: WorkspaceCheck<Tx> = async (workspaceId, options) => {
     await taskboard.accounts.getWorkspace(workspaceId, { tx: options?.tx })
   }
   const { webhooks, channels } = taskboard
-  return {
-    ...checked<Taskboard<Tx>>(taskboard, { publish: { 3: TX }, close: { 0: ['drainTimeoutMs'] } }),
+  const whole = checked<HostCalls<Tx>>(taskboard, { publish: { 3: TX }, close: { 0: ['drainTimeoutMs'] } })
+  const members: Omit<HostCalls<Tx>, 'publish' | 'close'> = {
     accounts: checked(taskboard.accounts, ofAccounts),
     agents: checked(taskboard.agents, ofAgents),
     analytics: checked(taskboard.analytics, { forTasks: { 2: TX } }),
@@ -165,6 +186,7 @@ export function checkedCalls<Tx>(taskboard: Taskboard<Tx>): Taskboard<Tx> {
     },
     board: cachedBoards((workspaceId) => checkedBoard(taskboard.board(workspaceId), requireWorkspace)),
   }
+  return { ...(whole as T), ...members }
 }
 
 interface InTx<Tx> {

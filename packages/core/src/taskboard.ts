@@ -226,7 +226,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     retention: retentionOf(options),
     pollIntervalMs,
   })
-  return checkedCalls<Tx>({
+  return checkedCalls<Tx, Taskboard<Tx>>({
     accounts: services.accounts,
     agents: services.agents,
     analytics: services.analytics,
