@@ -74,6 +74,49 @@ describe('a call of the host', () => {
   })
 })
 
+/** Each call with a reach. */
+const reaching: readonly (readonly [string, (opened: Opened, reach: never) => Promise<unknown>])[] = [
+  ['tasks.find', ({ taskboard, task }, reach) => taskboard.tasks.find(reach, task.id)],
+  ['tasks.locate', ({ taskboard, task }, reach) => taskboard.tasks.locate(reach, task.id)],
+  ['tasks.attempts', ({ taskboard, task }, reach) => taskboard.tasks.attempts(reach, task.id)],
+  ['tasks.exchange', ({ taskboard, task }, reach) => taskboard.tasks.exchange(reach, task.id)],
+  ['tasks.search', ({ taskboard }, reach) => taskboard.tasks.search(reach)],
+  ['approvals.find', ({ taskboard }, reach) => taskboard.approvals.find(reach, 'apr_nope')],
+  ['approvals.search', ({ taskboard }, reach) => taskboard.approvals.search(reach)],
+  ['analytics.forTasks', ({ taskboard }, reach) => taskboard.analytics.forTasks(reach)],
+  ['usage.sum', ({ taskboard }, reach) => taskboard.usage.sum(reach, {} as never)],
+  ['agents.listWithin', ({ taskboard }, reach) => taskboard.agents.listWithin(reach)],
+  ['agents.findAll', ({ taskboard }, reach) => taskboard.agents.findAll(reach, [])],
+  ['agents.find', ({ taskboard }, reach) => taskboard.agents.find(reach, 'agent_nope')],
+  ['webhooks.find', ({ taskboard }, reach) => taskboard.webhooks.find(reach, 'wh_nope')],
+  ['channels.find', ({ taskboard }, reach) => taskboard.channels.find(reach, 'ch_nope')],
+]
+
+describe('a reach', () => {
+  it.each(reaching)('of %s has an account, and its workspaces or all of them', async (_, call) => {
+    const opened = await open()
+    const { accountId } = opened.reach
+    const wrong = [
+      undefined,
+      accountId,
+      { workspaceIds: 'all' },
+      { accountId },
+      { accountId, workspaceIds: opened.id },
+      { accountId, workspaceIds: [7] },
+    ]
+    for (const reach of wrong) {
+      const refused = { code: 'INVALID_FIELD', field: 'reach' }
+      await expect(call(opened, reach as never)).rejects.toMatchObject(refused)
+    }
+  })
+
+  it('may be a list of workspaces', async () => {
+    const { taskboard, reach, task, id } = await open()
+    const found = await taskboard.tasks.find({ ...reach, workspaceIds: [id] }, task.id)
+    expect(found.task.id).toBe(task.id)
+  })
+})
+
 describe('a workspace that there is not', () => {
   it.each<[string, (opened: Opened) => Promise<unknown>]>([
     ['list', ({ taskboard }) => taskboard.board('ws_nope').list('TODO')],

@@ -1,4 +1,4 @@
-import type { Accounts } from './access/index.js'
+import type { Accounts, Reach } from './access/index.js'
 import type { Agents } from './agents/index.js'
 import type { Analytics } from './analytics/index.js'
 import { cachedBoards, type ApprovalDirectory, type Board, type TaskDirectory } from './board/index.js'
@@ -24,8 +24,8 @@ interface HostCalls<Tx> {
   close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
 }
 
-/** The objects that an argument of a call is, by position, with the names of their members. */
-type Places = Readonly<Record<number, readonly string[]>>
+/** The objects that an argument of a call is, by position, with the names of their members; or what the call reaches. */
+type Places = Readonly<Record<number, readonly string[] | 'reach'>>
 /** Only methods, and of each the objects that nothing else checks: the options, mostly. */
 type Calls<T> = { readonly [M in keyof T]?: T[M] extends (...args: never[]) => unknown ? Places : never }
 
@@ -101,15 +101,15 @@ const ofAgents: Calls<Agents> = {
   get: { 2: TX },
   update: { 3: TX },
   delete: { 2: TX },
-  listWithin: { 1: [...LIST, 'workspaceId'] },
-  findAll: { 2: TX },
-  find: { 2: TX },
+  listWithin: { 0: 'reach', 1: [...LIST, 'workspaceId'] },
+  findAll: { 0: 'reach', 2: TX },
+  find: { 0: 'reach', 2: TX },
 }
 const ofWebhooks: Calls<Webhooks> = {
   register: { 2: ONCE },
   list: { 1: TX },
   get: { 2: TX },
-  find: { 2: TX },
+  find: { 0: 'reach', 2: TX },
   update: { 3: TX },
   delete: { 2: TX },
   rotateSecret: { 3: TX },
@@ -121,12 +121,12 @@ const ofChannels: Calls<Channels> = {
   create: { 2: ONCE },
   list: { 1: LIST },
   get: { 2: TX },
-  find: { 2: TX },
+  find: { 0: 'reach', 2: TX },
   update: { 3: TX },
   delete: { 2: TX },
 }
 const ofUsage: Calls<Usage> = {
-  sum: { 1: [...PAGE, 'groupBy', 'from', 'to', 'workspaceId'], 2: TX },
+  sum: { 0: 'reach', 1: [...PAGE, 'groupBy', 'from', 'to', 'workspaceId'], 2: TX },
   ofTask: { 3: TX },
   ofTasks: { 1: TX },
   setBudget: { 0: ['workspaceId', 'agentId'], 2: TX },
@@ -147,17 +147,17 @@ export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
   const members: Omit<HostCalls<Tx>, 'publish' | 'close'> = {
     accounts: checked(taskboard.accounts, ofAccounts),
     agents: checked(taskboard.agents, ofAgents),
-    analytics: checked(taskboard.analytics, { forTasks: { 2: TX } }),
+    analytics: checked(taskboard.analytics, { forTasks: { 0: 'reach', 2: TX } }),
     tasks: checked(taskboard.tasks, {
-      find: { 2: TX },
-      locate: { 2: TX },
-      attempts: { 2: TX },
-      exchange: { 2: TX },
-      search: { 2: TX },
+      find: { 0: 'reach', 2: TX },
+      locate: { 0: 'reach', 2: TX },
+      attempts: { 0: 'reach', 2: TX },
+      exchange: { 0: 'reach', 2: TX },
+      search: { 0: 'reach', 2: TX },
     }),
     approvals: checked(taskboard.approvals, {
-      find: { 2: TX },
-      search: { 1: [...LIST, 'status', 'taskId'] },
+      find: { 0: 'reach', 2: TX },
+      search: { 0: 'reach', 1: [...LIST, 'status', 'taskId'] },
     }),
     usage: checked(taskboard.usage, ofUsage),
     webhooks: {
@@ -223,11 +223,25 @@ function checkedCall<A extends unknown[], R>(
   places: Places,
   method: (...args: A) => Promise<R>,
 ): (...args: A) => Promise<R> {
-  const known = Object.entries(places).map(([place, names]) => [Number(place), new Set(names)] as const)
+  const checks = Object.entries(places).map(([place, names]) => {
+    const check = names === 'reach' ? requireReach : namesCheck(new Set(names))
+    return (args: readonly unknown[]) => check(args[Number(place)])
+  })
   return async (...args) => {
-    for (const [place, names] of known) requireNames(args[place], names)
+    for (const check of checks) check(args)
     return method(...args)
   }
+}
+
+const namesCheck = (names: ReadonlySet<string>) => (given: unknown) => requireNames(given, names)
+
+/** Storages take it as it is: one without its account finds nothing, and one without its workspaces, on some, all of the account's. */
+function requireReach(given: unknown): void {
+  const { accountId, workspaceIds } = Object(given) as { readonly [Member in keyof Reach]?: unknown }
+  const isList = Array.isArray(workspaceIds) && workspaceIds.every((id) => typeof id === 'string')
+  if (typeof accountId === 'string' && (workspaceIds === 'all' || isList)) return
+  const rule = "reach must have an accountId, and as workspaceIds a list of ids or 'all'"
+  throw new TaskboardError('INVALID_FIELD', rule, { field: 'reach' })
 }
 
 function requireNames(given: unknown, names: ReadonlySet<string>): void {
