@@ -41,7 +41,7 @@ export function fastifySessionHost(members: readonly Member[]): SessionHost {
         }
         const member = members.find((each) => each.name === name && each.password === password)
         if (member === undefined) return reply.code(401).send()
-        // Whoever gave the browser the cookie of another session does not know that of this one.
+        // An attacker who planted a cookie in the browser does not know the new one.
         await request.session.regenerate()
         request.session.member = member.name
         return reply.code(204).send()
