@@ -342,7 +342,7 @@ async function inTransaction<T>(
   // Otherwise code that kept the connection could use it outside any transaction, or within another one.
   const tx: PgConnection = {
     query: (query: PgQuery | string, values: readonly unknown[] = []) => {
-      if (isOver) return Promise.reject(new Error('the transaction is over'))
+      if (isOver) return Promise.reject(new TaskboardError('CONFLICT', 'the transaction is no longer open'))
       const rows = client.query(typeof query === 'string' ? { text: query, values: [...values] } : query)
       return rows as Promise<{ readonly rows: never[] }>
     },

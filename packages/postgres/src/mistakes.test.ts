@@ -95,6 +95,15 @@ describe('a transaction', () => {
     await expect(add).rejects.toMatchObject({ code: 'INVALID_FIELD', field: 'tx' })
   })
 
+  it('takes nothing after its end, as in memory', async () => {
+    const over = await taskboard.transaction((tx) => Promise.resolve(tx))
+    const add = taskboard.board(workspaceId).add({ title: 'late' }, { tx: over })
+    await expect(add).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'the transaction is no longer open',
+    })
+  })
+
   it('is none on a client before its begin, and after its commit', async () => {
     const board = taskboard.board(workspaceId)
     const client = await database.pool.connect()

@@ -42,7 +42,7 @@ it.each([
       return rows.reduce((sum, { price }) => sum + price, 0)
     })
     expect(total).toBe(100)
-    await expect(over?.query('select 1')).rejects.toThrow('the transaction is over')
+    await expect(over?.query('select 1')).rejects.toThrow('the transaction is no longer open')
     await taskboard.close()
     await close()
   },
