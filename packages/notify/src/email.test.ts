@@ -127,6 +127,17 @@ describe('a channel of e-mail', () => {
     }
   })
 
+  it.each([
+    ['transport', { transport: undefined }],
+    ['transport', { transport: '' }],
+    ['from', { from: undefined }],
+    ['from', { from: 7 }],
+    ['transprot', { transprot: 'smtp://127.0.0.1' }],
+  ])('cannot be made with a wrong %s (%#)', (field, options) => {
+    const refused = expect.objectContaining({ code: 'INVALID_CONFIG', field }) as Error
+    expect(() => type(options as never)).toThrow(refused)
+  })
+
   it('takes no promise for a yes', async () => {
     const allowRecipient = (() => Promise.resolve(true)) as unknown as () => boolean
     await withBoard([type({ allowRecipient })], async ({ send }) => {

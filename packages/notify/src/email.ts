@@ -1,4 +1,5 @@
 import { type ChannelNotification, type NotificationType, TaskboardError } from '@taskboard/core'
+import { requireOptionNames } from '@taskboard/core/transport'
 import { createTransport, type SendMailOptions, type TransportConfig } from 'nodemailer'
 import { messageText, oneLine, refused } from './incoming-webhook.js'
 
@@ -46,7 +47,8 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 /**
  * Channels of e-mail, by nodemailer. A user sets one up with `type: 'email'` and `config: { to }`: an address, or a list of up to 20.
  * Mail is plain text, and a repeat has the same `Message-ID`. What users wrote is in its text only, never in its subject.
- * @throws TaskboardError `INVALID_CONFIG` (`allowRecipient`) without it: users could mail anybody from your domain.
+ * @throws TaskboardError `INVALID_CONFIG` naming the option that is missing or wrong. Without `allowRecipient`, users could mail anybody from your
+ * domain.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -70,15 +72,12 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
  * ```
  */
 export function email(options: EmailOptions): NotificationType<EmailConfig> {
+  checkOptions(options)
   const { from, allowRecipient } = options
   // A promise of a yes, which plain JavaScript can return, is none.
   const isAllowed = (address: string): boolean => {
     const answer: unknown = allowRecipient(address.toLowerCase())
     return answer === true
-  }
-  if (typeof allowRecipient !== 'function') {
-    const rule = 'must be a function that returns whether users may send to an address'
-    throw new TaskboardError('INVALID_CONFIG', `allowRecipient ${rule}`, { field: 'allowRecipient' })
   }
   const transport = transportOf(options.transport)
   return {
@@ -96,6 +95,26 @@ export function email(options: EmailOptions): NotificationType<EmailConfig> {
         throw new Error(faultOf(error))
       }
     },
+  }
+}
+
+function isSet(value: unknown): boolean {
+  return typeof value === 'string' ? value !== '' : typeof value === 'object' && value !== null
+}
+
+/** Else each mail would fail, or go to a server on this machine. */
+function checkOptions(options: EmailOptions): void {
+  requireOptionNames<EmailOptions>(options, { transport: true, from: true, allowRecipient: true })
+  const { transport, from, allowRecipient } = options as { readonly [Name in keyof EmailOptions]?: unknown }
+  const isFine = {
+    transport: isSet(transport) || 'must be an SMTP URL, options of nodemailer, or a transporter',
+    from: isSet(from) || 'must be the address of the sender, or { name, address }',
+    allowRecipient:
+      typeof allowRecipient === 'function' ||
+      'must be a function that returns whether users may send to an address',
+  }
+  for (const [field, rule] of Object.entries(isFine)) {
+    if (rule !== true) throw new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
   }
 }
 
