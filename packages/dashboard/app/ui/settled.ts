@@ -22,7 +22,7 @@ export interface Settled {
  */
 export function useSettled(ref: RefObject<HTMLElement | null>, frame: string): Settled {
   const [isSettled, setSettled] = useState(false)
-  const check = useRef(() => false)
+  const check = useRef((): boolean => false)
   useLayoutEffect(() => {
     const element = ref.current
     if (element === null) return undefined
