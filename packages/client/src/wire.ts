@@ -400,9 +400,10 @@ export interface TaskScore {
   }
   /** Why no agent can take the task now. Empty when one can as soon as its turn comes, and outside of todo. */
   readonly waits_for: readonly {
-    /** `no_agent`: the workspace has none that may take the task. `paused`, `offline`, `budget`: so are the agents that may take it, each of them; `budget` without agents is that of the workspace. */
-    readonly reason: 'hold' | 'not_before' | 'dependencies' | 'no_agent' | 'budget' | 'paused' | 'offline'
-    /** When it ends by itself; null when it does not. */
+    /** `no_agent`: the workspace has none that may take the task. `paused`, `offline`, `resting`, `budget`: so are the agents that may take it, each of them; `budget` without agents is that of the workspace. */
+    readonly reason:
+      'hold' | 'not_before' | 'dependencies' | 'no_agent' | 'budget' | 'paused' | 'offline' | 'resting'
+    /** When it ends by itself, for the first of the agents; null when it does not. */
     readonly until: string | null
     /** How many tasks, or agents. */
     readonly count: number | null
@@ -574,6 +575,10 @@ export interface Agent {
   readonly success_rate: number
   /** Whether no runtime of the host runs its tasks at present: your own program claims them. */
   readonly is_remote: boolean
+  /** Until when it takes no task because its budget, or that of its workspace, is spent; null while neither is. */
+  readonly budget_spent_until: string | null
+  /** Until when it takes no task because the provider of its model could not work; null otherwise. */
+  readonly resting_until: string | null
   readonly created_at: string
 }
 

@@ -37,6 +37,7 @@ export type {
 export { requireOptionNames } from './errors/index.js'
 export { anyAgentType, emptyProfile, mostAhead, ratedAttempts, timedAttempts } from './agents/index.js'
 export type {
+  AddedAgent,
   AgentChange,
   AgentPart,
   AgentPresenceReport,

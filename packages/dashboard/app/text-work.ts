@@ -211,6 +211,8 @@ export const taskText = {
       paused: (agents: string, count: number) => `${agents} ${count === 1 ? 'is' : 'are'} paused.`,
       offline: (agents: string, count: number) =>
         `${agents} ${count === 1 ? 'is' : 'are'} offline: no program is running for ${count === 1 ? 'this agent' : 'these agents'}.`,
+      resting: (agents: string, count: number) =>
+        `The provider of the language model could not work, so ${agents} ${count === 1 ? 'takes' : 'take'} no task until`,
     },
   },
   why: {

@@ -352,14 +352,14 @@ describe('what is written', () => {
     const today = new Date(host.clock.now()).toISOString().slice(0, 10)
     const { data, errors } = await host.query(
       `query ($id: ID!) {
-        task(id: $id) { usage { outputTokens costUsd } }
+        agent(id: "${agentId}") { budgetSpentUntil restingUntil } budgets { nodes { agentId } } task(id: $id) { usage { outputTokens costUsd } }
         usage(from: "${today}", to: "${today}", groupBy: MODEL) { nodes { key reports inputTokens costUsd } pageInfo { hasNextPage } }
-        budgets { nodes { agentId } }
       }`,
       { id: held.id },
     )
     expect(errors).toEqual([])
     expect(data).toEqual({
+      agent: { budgetSpentUntil: expect.stringMatching(/-01T00:00:00/) as string, restingUntil: null },
       task: { usage: { outputTokens: 5, costUsd: 0.000003 } },
       usage: {
         nodes: [{ key: 'small', reports: 1, inputTokens: 10, costUsd: 0.000003 }],

@@ -39,6 +39,14 @@ export interface AbleAgents extends FollowedAgents {
 export const holderKey = (workspaceId: string, agentId: string | null): string =>
   `${workspaceId} ${agentId ?? ''}`
 
+/** Until when the budget of an agent, or that of its workspace, is spent; 0 or a past instant when neither is. */
+export function spentUntil(budgets: Table<StoredBudget>, { workspaceId, id }: Agent): Instant {
+  return Math.max(
+    budgets.get(holderKey(workspaceId, null))?.spentUntil ?? 0,
+    budgets.get(holderKey(workspaceId, id))?.spentUntil ?? 0,
+  )
+}
+
 /** `rests` has until when an agent rests, by its id. */
 export function createAbleAgents(
   agents: Table<Agent>,
@@ -50,12 +58,8 @@ export function createAbleAgents(
   const waiting = new Map<string, Agent>()
   let settledAt: Instant = 0
 
-  const waitsUntil = ({ workspaceId, id }: Agent): Instant =>
-    Math.max(
-      rests.get(id)?.until ?? 0,
-      budgets.get(holderKey(workspaceId, null))?.spentUntil ?? 0,
-      budgets.get(holderKey(workspaceId, id))?.spentUntil ?? 0,
-    )
+  const waitsUntil = (agent: Agent): Instant =>
+    Math.max(rests.get(agent.id)?.until ?? 0, spentUntil(budgets, agent))
 
   function place(id: string, agent: Agent | undefined): void {
     const before = able.get(id)

@@ -23,7 +23,7 @@ import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { isWithin } from './reach.js'
 import type { ReadyQueue } from './ready-queue.js'
-import { holderKey } from './able-agents.js'
+import { holderKey, spentUntil } from './able-agents.js'
 import { byAge } from './subscriptions.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
@@ -64,7 +64,8 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         database.requireWorkspace(agent.workspaceId)
         return database.idempotency.once(claim, now, () => {
           const added = addAgent(database, agent, now)
-          return { ...added, status: agentStatus(database, leases, added, now) }
+          const status = agentStatus(database, leases, added, now)
+          return { ...added, status, budgetSpentUntil: ahead(spentUntil(tables.budgets, added), now) }
         })
       }),
     updateAgent: ({ workspaceId, agentId, change }, call) =>
@@ -117,6 +118,9 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
   }
 }
 
+/** Null unless the instant is still to come. */
+const ahead = (until: Instant, now: Instant): Instant | null => (until > now ? until : null)
+
 /** A longer rest stands. */
 function rest({ tables: { rests } }: Database, agentId: string, until: Instant): void {
   if (until > (rests.get(agentId)?.until ?? 0)) rests.set(agentId, { agentId, until })
@@ -166,6 +170,8 @@ function createAgentList(
       currentWorkload: work.workload(id),
       successRate: work.successRate(id),
       isRemote: !hasRuntime(database, agent.type, now),
+      budgetSpentUntil: ahead(spentUntil(tables.budgets, agent), now),
+      restingUntil: ahead(tables.rests.get(id)?.until ?? 0, now),
     }
   }
 

@@ -2,9 +2,17 @@ import type { Reach } from '../access/index.js'
 import type { Task } from '../board/index.js'
 import type { CallContext } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
-import type { Agent, AgentChange, AgentOverview, AgentStatus, Forecast, NewAgent } from './agent.js'
+import type {
+  AddedAgent,
+  Agent,
+  AgentChange,
+  AgentOverview,
+  AgentStatus,
+  Forecast,
+  NewAgent,
+} from './agent.js'
 
-/** What can be read of an agent beside its record: `work` adds its current workload and success rate, and makes its status current. */
+/** What can be read of an agent beside its record: `work` adds what `AgentOverview` has, and makes its status current. */
 export type AgentPart = 'work'
 
 /** Which agents to list, and what of each. */
@@ -58,7 +66,7 @@ export interface AgentStore<Tx = unknown> {
   insertAgent(
     insertion: { readonly agent: NewAgent; readonly idempotency: IdempotencyClaim | null },
     call: CallContext<Tx>,
-  ): Promise<Created<Agent>>
+  ): Promise<Created<AddedAgent>>
   /**
    * The agents that a query selects, in the order of their ids, which is the order of their creation. Leaves out ids that do not exist or
    * are beyond reach. The cost does not depend on the number of attempts.

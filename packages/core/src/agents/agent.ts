@@ -48,7 +48,14 @@ export interface AgentOverview extends Agent {
   readonly successRate: number | null
   /** Whether no runtime of the host runs its tasks at present: a program outside of the host has to claim them. */
   readonly isRemote: boolean
+  /** Until when it takes no task because its budget, or that of its workspace, is spent; null while neither is. */
+  readonly budgetSpentUntil: Instant | null
+  /** Until when it takes no task because the provider of its model could not work; null otherwise. */
+  readonly restingUntil: Instant | null
 }
+
+/** An agent as it is when it is added. */
+export type AddedAgent = Agent & Pick<AgentOverview, 'budgetSpentUntil'>
 
 /** Omitted fields of its profile are empty. */
 export type NewAgent = Pick<Agent, 'workspaceId' | 'name' | 'type'> & Partial<AgentProfile>

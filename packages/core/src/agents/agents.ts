@@ -114,8 +114,9 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
         at(options),
       )
       onChanged?.(value.id)
-      // Before its first task, only a runtime makes it available.
-      return { ...value, currentWorkload: 0, successRate: null, isRemote: value.status === 'offline' }
+      // Before its first task, only a runtime makes it available, and it cannot rest.
+      const isRemote = value.status === 'offline'
+      return { ...value, currentWorkload: 0, successRate: null, isRemote, restingUntil: null }
     },
     list: (id, options) => {
       // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.

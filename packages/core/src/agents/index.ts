@@ -1,4 +1,5 @@
 export {
+  type AddedAgent,
   type Agent,
   type AgentChange,
   type AgentOverview,

@@ -6,7 +6,12 @@ import { createTaskboard } from '../taskboard.js'
 import { pickupWaits } from './pickup.js'
 
 const types = fc.constantFrom('writing', 'law')
-const agent = fc.record({ type: types, paused: fc.boolean(), isSpent: fc.boolean() })
+const agent = fc.record({
+  type: types,
+  paused: fc.boolean(),
+  isSpent: fc.boolean(),
+  isResting: fc.boolean(),
+})
 const task = fc.record({
   type: fc.option(types),
   assignedTo: fc.option(fc.nat({ max: 2 })),
@@ -24,7 +29,8 @@ it('says nothing exactly when one of the agents can take the task', async () => 
       rarely,
       async (profiles, wanted, isAllSpent) => {
         const clock = virtualClock()
-        const taskboard = createTaskboard({ storage: memoryStorage(), clock })
+        const storage = memoryStorage()
+        const taskboard = createTaskboard({ storage, clock })
         const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
         const board = taskboard.board(workspace.id)
         const spend = async (agentId: string | null) => {
@@ -43,8 +49,12 @@ it('says nothing exactly when one of the agents can take the task', async () => 
           if (isSpent) await spend(id)
         }
         if (isAllSpent) await spend(null)
-        for (const [index, { paused }] of profiles.entries())
-          await taskboard.agents.update(workspace.id, ids[index] ?? '', { paused })
+        for (const [index, { paused, isResting }] of profiles.entries()) {
+          const agentId = ids[index] ?? ''
+          await taskboard.agents.update(workspace.id, agentId, { paused })
+          const report = { workspaceId: workspace.id, agentId, restMs: 60_000 }
+          if (isResting) await storage.agents.reportPresence(report, { now: clock.now() })
+        }
         await board.move(done.id, 'DONE')
         const open = await board.add({ title: 'open', notBefore: clock.now() + 3_600_000 })
         const { id } = await board.add({
@@ -69,5 +79,27 @@ it('says nothing exactly when one of the agents can take the task', async () => 
       },
     ),
     { numRuns: 200 },
+  )
+})
+
+it('names the agents that rest, and when the first of them takes tasks again, unless an agent lacks more', () => {
+  const waiting = {
+    column: 'TODO',
+    hold: null,
+    notBefore: null,
+    openDependencies: 0,
+    assignedTo: null,
+    type: null,
+  } as const
+  const resting = (id: string, until: number, status: 'available' | 'offline' = 'available') => {
+    return { id, name: id, type: 'law', paused: false, status, restingUntil: until }
+  }
+  const agents = [resting('later', 300), resting('sooner', 200), resting('away', 100, 'offline')]
+  const waits = pickupWaits(waiting, { agents, budgets: [] }, 0)
+  expect(waits.map(({ reason, until, agents: named }) => [reason, until, named.map(({ id }) => id)])).toEqual(
+    [
+      ['resting', 200, ['later', 'sooner']],
+      ['offline', null, ['away']],
+    ],
   )
 })

@@ -12,22 +12,23 @@ export const waitReasons = [
   'budget',
   'paused',
   'offline',
+  'resting',
 ] as const
 export type WaitReason = (typeof waitReasons)[number]
 
 /** Something that a task in TODO waits for. */
 export interface PickupWait {
   readonly reason: WaitReason
-  /** When it ends by itself: `not_before`, and `budget`, which begins anew each month. */
+  /** When it ends by itself: `not_before`, `budget`, which begins anew each month, and `resting`, for the first of the agents. */
   readonly until: Instant | null
-  /** Of tasks for `dependencies`, of agents for `budget`, `paused` and `offline`. */
+  /** Of tasks for `dependencies`, of agents for `budget`, `paused`, `offline` and `resting`. */
   readonly count: number | null
   /** The first few of these agents. None for the budget of the whole workspace. */
   readonly agents: readonly { readonly id: string; readonly name: string }[]
 }
 
 type PickupTask = Pick<Task, 'column' | 'hold' | 'notBefore' | 'openDependencies' | 'assignedTo' | 'type'>
-type PickupAgent = Pick<AgentOverview, 'id' | 'name' | 'type' | 'paused' | 'status'>
+type PickupAgent = Pick<AgentOverview, 'id' | 'name' | 'type' | 'paused' | 'status' | 'restingUntil'>
 
 const MOST_NAMED = 5
 
@@ -46,6 +47,13 @@ function candidates(task: PickupTask, agents: readonly PickupAgent[]): readonly 
   return ofType.length > 0 ? ofType : agents
 }
 
+/** Why an agent takes no task now. */
+interface Lack {
+  readonly reason: WaitReason
+  readonly until: Instant | null
+  readonly agent: PickupAgent
+}
+
 /** What the agents lack that may take a task. Nothing when one of them lacks nothing. */
 function waitsForAgents(
   agents: readonly PickupAgent[],
@@ -54,26 +62,30 @@ function waitsForAgents(
   const spent = new Map(budgets.filter(({ isSpent }) => isSpent).map((one) => [one.agentId, one]))
   const ofWorkspace = spent.get(null)
   if (ofWorkspace !== undefined) return [wait('budget', { until: nextMonthStart(ofWorkspace.month) })]
-  const lacking = new Map<WaitReason, PickupAgent[]>()
+  const lacking = new Map<WaitReason, Lack[]>()
   for (const agent of agents) {
-    const reason = lackOf(agent, spent)
-    if (reason === null) return []
-    lacking.set(reason, [...(lacking.get(reason) ?? []), agent])
+    const lack = lackOf(agent, spent)
+    if (lack === null) return []
+    lacking.set(lack.reason, [...(lacking.get(lack.reason) ?? []), lack])
   }
   return [...lacking].map(([reason, those]) => {
-    const month = reason === 'budget' ? spent.get(those[0]?.id ?? null)?.month : undefined
+    const ends = those.flatMap(({ until }) => until ?? [])
     return wait(reason, {
-      until: month === undefined ? null : nextMonthStart(month),
+      until: ends.length === 0 ? null : Math.min(...ends),
       count: those.length,
-      agents: those.slice(0, MOST_NAMED).map(({ id, name }) => ({ id, name })),
+      agents: those.slice(0, MOST_NAMED).map(({ agent: { id, name } }) => ({ id, name })),
     })
   })
 }
 
-function lackOf({ id, paused, status }: PickupAgent, spent: ReadonlyMap<string | null, unknown>) {
-  if (paused) return 'paused'
-  if (spent.has(id)) return 'budget'
-  return status === 'offline' ? 'offline' : null
+/** The rest comes last: its end is of no use to an agent that lacks more. */
+function lackOf(agent: PickupAgent, spent: ReadonlyMap<string | null, MonthlyBudget>): Lack | null {
+  const { id, paused, status, restingUntil } = agent
+  const budget = spent.get(id)
+  if (paused) return { reason: 'paused', until: null, agent }
+  if (budget !== undefined) return { reason: 'budget', until: nextMonthStart(budget.month), agent }
+  if (status === 'offline') return { reason: 'offline', until: null, agent }
+  return restingUntil === null ? null : { reason: 'resting', until: restingUntil, agent }
 }
 
 /**

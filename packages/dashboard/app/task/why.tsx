@@ -61,6 +61,12 @@ function WaitLine({ wait: { reason, until, count, agents } }: { readonly wait: W
       return <li>{lines.paused(who, count ?? 0)}</li>
     case 'offline':
       return <li>{lines.offline(who, count ?? 0)}</li>
+    case 'resting':
+      return (
+        <li>
+          {lines.resting(who, count ?? 0)} {until !== null && formatExact(Date.parse(until))}
+        </li>
+      )
   }
 }
 

@@ -67,6 +67,10 @@ const types = /* GraphQL */ `
     currentWorkload: Int!
     "The share of its last 100 attempts that completed, from 0 to 1; 1 before the first."
     successRate: Float!
+    "Until when it takes no task because its budget, or that of its workspace, is spent; null while neither is."
+    budgetSpentUntil: DateTime
+    "Until when it takes no task because the provider of its model could not work; null otherwise."
+    restingUntil: DateTime
     createdAt: DateTime!
   }
 `
@@ -136,6 +140,8 @@ export const agentPart: SchemaPart = {
       maxConcurrent: profile(({ maxConcurrent }) => maxConcurrent),
       currentWorkload: profile(({ currentWorkload }) => currentWorkload),
       successRate: profile(({ successRate }) => successRate ?? 1),
+      budgetSpentUntil: profile(({ budgetSpentUntil }) => budgetSpentUntil),
+      restingUntil: profile(({ restingUntil }) => restingUntil),
       createdAt: profile(({ createdAt }) => createdAt),
     },
   },

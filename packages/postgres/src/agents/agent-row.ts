@@ -5,6 +5,11 @@ export function agentColumns(alias: string, status = `${alias}.status`): string 
     ${a}.capabilities, ${a}.tools, ${a}.paused, ${a}.max_concurrent as "maxConcurrent", ${status} as status, ${a}.created_at::float8 as "createdAt"`
 }
 
+/** The column `budgetSpentUntil` of agent `alias` at the instant `present`: see `AgentOverview`. */
+export function budgetSpentUntil(alias: string, present: string): string {
+  return `case when ${alias}.spent_until > ${present} then ${alias}.spent_until::float8 end as "budgetSpentUntil"`
+}
+
 /** The status of agent `alias` at the instant `present`: see `AgentStatus`. */
 export function agentStatus(alias: string, present: string): string {
   return /* sql */ `case

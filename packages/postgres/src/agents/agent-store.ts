@@ -1,5 +1,6 @@
 import { type Agent, type AgentOverview, TaskboardError } from '@taskboard/core'
 import {
+  type AddedAgent,
   type AgentChange,
   type AgentPart,
   type AgentQuery,
@@ -17,7 +18,7 @@ import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../idempotency.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { agentColumns, agentStatus, hasRuntime } from './agent-row.js'
+import { agentColumns, agentStatus, budgetSpentUntil, hasRuntime } from './agent-row.js'
 import { ratedAttemptsOf, readForecasts } from './forecasts.js'
 import { announceAgents, reportPresence } from './presence.js'
 
@@ -31,7 +32,8 @@ const OVERVIEW = /* sql */ `${agentColumns('a', agentStatus('a', 'p.now'))},
       + (select count(*) from taskboard.task t where t.assigned_to = a.id and t.status = 0)::float8 as "currentWorkload",
     (select avg(case when r.outcome = 'completed' then 1 else 0 end)::float8
      from (${ratedAttemptsOf('a.id')}) r) as "successRate",
-    not ${hasRuntime('a', 'p.now')} as "isRemote"`
+    not ${hasRuntime('a', 'p.now')} as "isRemote", ${budgetSpentUntil('a', 'p.now')},
+    case when a.rest_until > p.now then a.rest_until::float8 end as "restingUntil"`
 
 /** The agents of the workspaces within reach. */
 const OF_WORKSPACES = /* sql */ `
@@ -171,7 +173,7 @@ function deleteAgent(
   })
 }
 
-const addAgent = statement<Agent>(
+const addAgent = statement<AddedAgent>(
   'insert_agent',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
@@ -185,7 +187,7 @@ const addAgent = statement<Agent>(
     from taskboard.workspace w, p where w.id = $3::text
     returning *
   )
-  select ${agentColumns('a', agentStatus('a', 'p.now'))} from added a, p`,
+  select ${agentColumns('a', agentStatus('a', 'p.now'))}, ${budgetSpentUntil('a', 'p.now')} from added a, p`,
 )
 
 /** `AgentStore.insertAgent`. */
@@ -194,7 +196,7 @@ async function insertAgent(
   agent: NewAgent,
   idempotency: IdempotencyClaim | null,
   call: CallContext<PgConnection>,
-): Promise<Created<Agent>> {
+): Promise<Created<AddedAgent>> {
   const { now } = call
   const id = database.settings.current.newId('agent')
   const { workspaceId, name, type, ...profile } = { ...emptyProfile, ...agent }
@@ -209,7 +211,7 @@ async function insertAgent(
   )
 }
 
-function insertedAgent([agent]: readonly Agent[]): Agent {
+function insertedAgent([agent]: readonly AddedAgent[]): AddedAgent {
   if (agent === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace')
   return agent
 }

@@ -39,6 +39,8 @@ export const agentCases: readonly EnterpriseCheck[] = [
         current_workload: 0,
         success_rate: 1,
         is_remote: false,
+        budget_spent_until: null,
+        resting_until: null,
       })
       const path = `/v2/agents/${String(id)}`
       assert.deepEqual(assertAnswer(await send('GET', path)), made)

@@ -242,10 +242,22 @@ export const memberCases: readonly EnterpriseCheck[] = [
       await board.usage(worked?.id ?? '', { fencingToken, ...report })
       await board.release(worked?.id ?? '')
       assert.deepEqual(await waits(assigned.id), [of('budget', [quill], next)])
+      const shown = async () =>
+        assertAnswer(await send('GET', `/v2/agents/${quill.id}`))['budget_spent_until']
+      assert.equal(await shown(), next)
       await taskboard.usage.setBudget({ workspaceId: workspace.id }, { tokens: 1 })
       assert.deepEqual(await waits(assigned.id), [{ ...of('budget', [], next), count: null }])
       await taskboard.usage.setBudget({ workspaceId: workspace.id }, null)
       await taskboard.usage.setBudget({ workspaceId: workspace.id, agentId: quill.id }, null)
+      assert.equal(await shown(), null)
+      const rest = { workspaceId: workspace.id, agentId: quill.id, restMs: 30_000 }
+      await storage.agents.reportPresence(rest, { now })
+      const rested = new Date(now + 30_000).toISOString()
+      assert.deepEqual(await waits(assigned.id), [of('resting', [quill], rested)])
+      const quiet = assertAnswer(await send('GET', `/v2/agents/${quill.id}`))
+      assert.deepEqual([quiet['status'], quiet['resting_until']], ['available', rested])
+      await taskboard.agents.update(workspace.id, quill.id, {})
+      assert.deepEqual(await waits(assigned.id), [])
 
       const later = await board.add({
         title: 'later',

@@ -32,10 +32,9 @@ const profileCases: readonly StorageCheck[] = [
       assert.deepEqual([model, systemPrompt, capabilities, tools], [null, null, [], []])
       assert.deepEqual([paused, maxConcurrent], [false, null])
       const input = { workspaceId, name: 'new', type: 'custom', ...PROFILE }
-      const { value: made } = await storage.agents.insertAgent(
-        { agent: input, idempotency: null },
-        at(SECOND),
-      )
+      const added = await storage.agents.insertAgent({ agent: input, idempotency: null }, at(SECOND))
+      const { budgetSpentUntil, ...made } = added.value
+      assert.equal(budgetSpentUntil, null)
       assert.deepEqual(made, {
         ...PROFILE,
         id: made.id,

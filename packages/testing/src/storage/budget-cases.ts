@@ -8,6 +8,7 @@ import {
   LEASE_MS,
   MINUTE,
   PERSON,
+  readAgent,
   readTask,
   SECOND,
   START,
@@ -27,6 +28,9 @@ const setBudget = (
   const budget = tokens === null ? null : { tokens, costUsd: null }
   return storage.usage.setBudget({ workspaceId, agentId, budget }, at(afterMs))
 }
+
+const spentUntil = async ({ storage, at }: StorageFixture, { id: agentId }: Agent, afterMs = 0) =>
+  (await readAgent(storage.agents, { reach: null, agentId }, at(afterMs))).budgetSpentUntil
 
 /** What the runner would claim. */
 async function claimByType({ storage, at }: StorageFixture, afterMs: number, agentType = AGENT_TYPE) {
@@ -124,7 +128,10 @@ export const budgetCases: readonly StorageCheck[] = [
       assert.equal((await fixture.get(task)).hold?.reason, 'budget')
       assert.equal(await fixture.claim(fixture.at(MINUTE)), null)
       assert.deepEqual(await claimByType(fixture, MINUTE), [])
+      assert.equal(await spentUntil(fixture, agent), START + NEXT_MONTH)
+      assert.equal(await spentUntil(fixture, agent, NEXT_MONTH), null)
       const other = await fixture.addAgent(AGENT_TYPE)
+      assert.equal(await spentUntil(fixture, other), null)
       const taken = await claimByType(fixture, 2 * MINUTE)
       assert.deepEqual(
         taken.map(({ lease }) => lease?.agentId),
@@ -148,6 +155,10 @@ export const budgetCases: readonly StorageCheck[] = [
       assert.equal((await use(fixture, task)).spent, 'workspace')
       await fixture.add()
       const added = await fixture.addAgent()
+      assert.deepEqual(
+        [added.budgetSpentUntil, await spentUntil(fixture, added)],
+        [START + NEXT_MONTH, START + NEXT_MONTH],
+      )
       assert.equal(await fixture.claim(fixture.at(MINUTE), added), null)
       assert.deepEqual(await claimByType(fixture, MINUTE), [])
       const foreign = await fixture.add({ workspaceId: other.workspaceId })
@@ -214,6 +225,7 @@ export const budgetCases: readonly StorageCheck[] = [
         budget: { tokens: 111, costUsd: null },
         isSpent: false,
       })
+      assert.equal(await spentUntil(fixture, agent), null)
       assert.equal((await claimByType(fixture, MINUTE)).length, 1)
       await fixture.add()
       assert.equal((await setBudget(fixture, agent.id, 50, MINUTE)).isSpent, true)

@@ -340,7 +340,8 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'agents.list',
     name: 'agents are listed oldest first, and read one by one by their own workspace only',
     async check({ storage, accountId, agent, workspaceId, addAgent, addWorkspace, at }) {
-      const second = await addAgent('other', at(SECOND))
+      const { budgetSpentUntil, ...second } = await addAgent('other', at(SECOND))
+      assert.equal(budgetSpentUntil, null)
       assert.deepEqual(await storage.agents.listAgents({ reach: null, workspaceId }, at()), [agent, second])
       assert.deepEqual(await storage.agents.listAgents({ reach: null, agentIds: [second.id] }, at()), [
         second,

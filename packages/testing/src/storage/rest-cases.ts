@@ -8,6 +8,7 @@ import {
   LEASE_MS,
   MINUTE,
   proofOf,
+  readAgent,
   readTask,
   SECOND,
   START,
@@ -97,6 +98,11 @@ export const restCases: readonly StorageCheck[] = [
       const { agent } = fixture
       await fixture.add({ assignedTo: agent.id })
       await rest(fixture, agent, MINUTE)
+      const restingUntil = async (afterMs: number) => {
+        const reading = { reach: null, agentId: agent.id }
+        return (await readAgent(fixture.storage.agents, reading, fixture.at(afterMs))).restingUntil
+      }
+      assert.deepEqual([await restingUntil(MINUTE - 1), await restingUntil(MINUTE)], [START + MINUTE, null])
       assert.deepEqual(await claimByType(fixture, SECOND), { tasks: [], nextReadyInMs: MINUTE - SECOND })
       assert.deepEqual(await claimFor(fixture, agent, SECOND), {
         tasks: [],

@@ -10,6 +10,7 @@ import {
   webhookEventTypes,
 } from '@taskboard/core'
 import {
+  type AddedAgent,
   type AgentStore,
   type CallContext,
   type ClaimProof,
@@ -77,7 +78,7 @@ export interface StorageFixture {
   eventTypes(workspaceId?: string): Promise<readonly string[]>
   /** Another workspace of the account with an agent. */
   addWorkspace(call?: CallContext, agentType?: string): Promise<{ workspaceId: string; agent: Agent }>
-  addAgent(type?: string, call?: CallContext): Promise<Agent>
+  addAgent(type?: string, call?: CallContext): Promise<AddedAgent>
   addWebhook(events?: readonly WebhookEventType[], call?: CallContext): Promise<StoredWebhook>
 }
 

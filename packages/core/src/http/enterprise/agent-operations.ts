@@ -30,6 +30,14 @@ const agentJson = z
     is_remote: z.boolean().meta({
       description: 'Whether no runtime of the host runs its tasks at present: your own program claims them.',
     }),
+    budget_spent_until: timestamp.nullable().meta({
+      description:
+        'Until when it takes no task because its budget, or that of its workspace, is spent; null while neither is.',
+    }),
+    resting_until: timestamp.nullable().meta({
+      description:
+        'Until when it takes no task because the provider of its model could not work; null otherwise.',
+    }),
     created_at: timestamp,
   })
   .meta({ id: 'Agent' })
@@ -50,6 +58,8 @@ function toWireAgent(agent: AgentOverview): z.output<typeof agentJson> {
     current_workload: agent.currentWorkload,
     success_rate: agent.successRate ?? 1,
     is_remote: agent.isRemote,
+    budget_spent_until: toTimestamp(agent.budgetSpentUntil),
+    resting_until: toTimestamp(agent.restingUntil),
     created_at: toTimestamp(agent.createdAt),
   }
 }

@@ -26,9 +26,11 @@ const explained = z
         z.object({
           reason: z.enum(waitReasons).meta({
             description:
-              '`no_agent`: the workspace has none that may take the task. `paused`, `offline`, `budget`: so are the agents that may take it, each of them; `budget` without agents is that of the workspace.',
+              '`no_agent`: the workspace has none that may take the task. `paused`, `offline`, `resting`, `budget`: so are the agents that may take it, each of them; `budget` without agents is that of the workspace.',
           }),
-          until: timestamp.nullable().meta({ description: 'When it ends by itself; null when it does not.' }),
+          until: timestamp.nullable().meta({
+            description: 'When it ends by itself, for the first of the agents; null when it does not.',
+          }),
           count: z.int().nullable().meta({ description: 'How many tasks, or agents.' }),
           agents: z.array(z.object({ id: z.string(), name: z.string() })).meta({
             description: 'The first five of the agents.',
