@@ -142,10 +142,12 @@ async function createDemoBoard(
   settings: DemoSettings,
   { opened: { storage, encryptionKey }, logger, print }: Surroundings,
 ) {
+  const { model } = settings
   try {
     return createTaskboard({
       storage,
       agents: await agentsOf(settings),
+      prices: model?.price == null ? {} : { [model.name]: model.price },
       webhooks: { allow: settings.webhookAllow },
       notifications: [logChannel(print)],
       secrets: { encryptionKey },

@@ -30,6 +30,7 @@ describe('readSettings', () => {
       TASKBOARD_MODEL_URL: ' http://127.0.0.1:11434/v1',
       TASKBOARD_MODEL: 'llama3.2',
       TASKBOARD_MODEL_KEY: 'secret',
+      TASKBOARD_MODEL_PRICE: ' 0.25/2 ',
       TASKBOARD_SAMPLES: 'off',
       TASKBOARD_STEP_MS: '0',
       TASKBOARD_DRAIN_MS: '500',
@@ -44,7 +45,12 @@ describe('readSettings', () => {
       port: 0,
       webhookAllow: ['127.0.0.0/8', '::1'],
       runsAgent: false,
-      model: { url: 'http://127.0.0.1:11434/v1', name: 'llama3.2', key: 'secret' },
+      model: {
+        url: 'http://127.0.0.1:11434/v1',
+        name: 'llama3.2',
+        key: 'secret',
+        price: { inputUsd: 0.25, outputUsd: 2 },
+      },
       addsSamples: false,
       stepMs: 0,
       drainMs: 500,
@@ -65,6 +71,10 @@ describe('readSettings', () => {
     ['TASKBOARD_AGENT', 'no'],
     ['TASKBOARD_STEP_MS', '1e3'],
     ['TASKBOARD_DRAIN_MS', '600001'],
+    ['TASKBOARD_MODEL_PRICE', '2'],
+    ['TASKBOARD_MODEL_PRICE', '0.25/-2'],
+    ['TASKBOARD_MODEL_PRICE', '$0.25/$2'],
+    ['TASKBOARD_MODEL_PRICE', '0.25/2/3'],
     ['DATABASE_URL', 'mysql://127.0.0.1/board'],
     ['DATABASE_URL', 'postgres://127.0.0.1:many/board'],
   ])('refuses %s=%s by name', (variable, value) => {
@@ -80,6 +90,7 @@ describe('readSettings', () => {
       'TASKBOARD_MODEL must be set beside TASKBOARD_MODEL_URL',
     ],
     [{ TASKBOARD_MODEL: 'tiny', TASKBOARD_MODEL_URL: 'ftp://x' }, 'TASKBOARD_MODEL_URL must be a URL'],
+    [{ TASKBOARD_MODEL_PRICE: '0.25/2' }, 'TASKBOARD_MODEL_PRICE must be set beside TASKBOARD_MODEL'],
   ])('takes a model and its endpoint together: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(message)
   })

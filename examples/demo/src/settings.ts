@@ -7,6 +7,8 @@ export interface ModelSettings {
   readonly name: string
   /** The endpoint's key; null for an endpoint without. */
   readonly key: string | null
+  /** What it costs, in dollars for a million tokens; null when that is not known, so that budgets in dollars do not count it. */
+  readonly price: { readonly inputUsd: number; readonly outputUsd: number } | null
 }
 
 /** The demo's settings from the environment. */
@@ -86,13 +88,32 @@ function readDatabaseUrl(env: Environment): string | null {
 function readModel(env: Environment): ModelSettings | null {
   const url = env['TASKBOARD_MODEL_URL']?.trim() || null
   const name = env['TASKBOARD_MODEL']?.trim() || null
-  if (url === null && name === null) return null
+  const price = readPrice(env)
+  if (url === null && name === null) {
+    if (price !== null) throw new SettingError(PRICE, 'must be set beside TASKBOARD_MODEL')
+    return null
+  }
   if (url === null) throw new SettingError('TASKBOARD_MODEL_URL', 'must be set beside TASKBOARD_MODEL')
   if (name === null) throw new SettingError('TASKBOARD_MODEL', 'must be set beside TASKBOARD_MODEL_URL')
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new SettingError('TASKBOARD_MODEL_URL', 'must be a URL such as http://127.0.0.1:11434/v1')
   }
-  return { url, name, key: env['TASKBOARD_MODEL_KEY']?.trim() || null }
+  return { url, name, key: env['TASKBOARD_MODEL_KEY']?.trim() || null, price }
+}
+
+const PRICE = 'TASKBOARD_MODEL_PRICE'
+
+function readPrice(env: Environment): ModelSettings['price'] {
+  const text = env[PRICE]?.trim() || null
+  if (text === null) return null
+  const [, input, output] = /^(\d{1,4}(?:\.\d{1,6})?) *\/ *(\d{1,4}(?:\.\d{1,6})?)$/.exec(text) ?? []
+  if (input !== undefined && output !== undefined) {
+    return { inputUsd: Number(input), outputUsd: Number(output) }
+  }
+  throw new SettingError(
+    PRICE,
+    'must be two numbers such as 0.25/2: dollars for a million tokens of input, and of output',
+  )
 }
 
 function readWhole(env: Environment, variable: string, absent: number, most: number): number {

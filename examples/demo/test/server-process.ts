@@ -35,6 +35,7 @@ const TEST_SETTINGS: Settings = {
   TASKBOARD_ENCRYPTION_KEY: '',
   TASKBOARD_MODEL_URL: '',
   TASKBOARD_MODEL: '',
+  TASKBOARD_MODEL_PRICE: '',
 }
 
 const FROM_SOURCES = ['--conditions=@taskboard/source', '--import', 'tsx']

@@ -24,6 +24,7 @@ describe('npm start with a language model', { timeout: 240_000 }, () => {
     const server = await startServer(main, {
       TASKBOARD_MODEL_URL: model.url,
       TASKBOARD_MODEL: 'tiny',
+      TASKBOARD_MODEL_PRICE: '10/20',
       TASKBOARD_SAMPLES: 'on',
     })
     onTestFinished(() => server.kill())
@@ -48,7 +49,7 @@ describe('npm start with a language model', { timeout: 240_000 }, () => {
       status: 'completed',
       result: 'The door is green.',
       outputs: [{ name: 'photo', url: 'https://files.example/door' }],
-      usage: { input_tokens: 300, output_tokens: 30 },
+      usage: { input_tokens: 300, output_tokens: 30, cost_usd: 0.0036 },
     })
     expect(model.requests).toHaveLength(3)
     expect(model.requests.every((request) => request.model === 'tiny' && request.stream === true)).toBe(true)
