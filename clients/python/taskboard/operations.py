@@ -28,6 +28,8 @@ _SPECS = {
     "tasks.list": ("listTasks", "GET /v2/tasks query repeatable"),
     "tasks.list_all": ("listTasks", "GET /v2/tasks query repeatable"),
     "tasks.get": ("getTask", "GET /v2/tasks/{task_id} repeatable"),
+    "tasks.logs": ("listTaskLogLines", "GET /v2/tasks/{task_id}/logs query repeatable"),
+    "tasks.all_logs": ("listTaskLogLines", "GET /v2/tasks/{task_id}/logs query repeatable"),
     "tasks.attempts": ("listAttempts", "GET /v2/tasks/{task_id}/attempts repeatable"),
     "tasks.score": ("getTaskScore", "GET /v2/tasks/{task_id}/score repeatable"),
     "tasks.update": ("updateTask", "PATCH /v2/tasks/{task_id} body repeatable"),
@@ -123,7 +125,7 @@ _SPECS = {
     "reference": ("getReference", "GET /v2/reference repeatable public"),
 }
 
-_PAGED = ("list_all", "all_comments", "all_deliveries", "all_usage")
+_PAGED = ("list_all", "all_logs", "all_comments", "all_deliveries", "all_usage")
 
 OPERATIONS: Dict[str, Operation] = {
     name: _operation(operation_id, spec, name.split(".")[-1] in _PAGED)

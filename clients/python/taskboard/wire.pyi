@@ -120,6 +120,7 @@ CreateTasksTasksItemBudget = TypedDict("CreateTasksTasksItemBudget", {"tokens": 
 CreateTasksTasksItem = TypedDict("CreateTasksTasksItem", {"title": str, "description": NotRequired[str | None], "type": NotRequired[str | None], "priority": NotRequired[Literal["urgent", "high", "medium", "low"] | None], "assigned_to": NotRequired[str | None], "deadline": NotRequired[datetime | str | None], "not_before": NotRequired[datetime | str | None], "tags": NotRequired[Sequence[str] | None], "metadata": NotRequired[Mapping[str, str | Sequence[str]] | None], "depends_on": NotRequired[Sequence[str | int] | None], "budget": NotRequired[CreateTasksTasksItemBudget | None], "parent_id": NotRequired[str | None]})
 CreateTasksAnswer = TypedDict("CreateTasksAnswer", {"tasks": list[Task]})
 ListTasksAnswer = TypedDict("ListTasksAnswer", {"tasks": list[ListedTask], "next_cursor": str | None})
+ListTaskLogLinesAnswer = TypedDict("ListTaskLogLinesAnswer", {"logs": list[TaskLogLine], "next_cursor": str | None})
 ListAttemptsAnswer = TypedDict("ListAttemptsAnswer", {"attempts": list[TaskAttempt]})
 UpdateTaskBudget = TypedDict("UpdateTaskBudget", {"tokens": NotRequired[float | None], "cost_usd": NotRequired[float | None]})
 ListCommentsAnswer = TypedDict("ListCommentsAnswer", {"comments": list[Comment], "next_cursor": str | None})

@@ -172,6 +172,26 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
       })
     })
 
+    it('shows the whole log of a task, of whose lines its page has the newest 100', async () => {
+      const client = createClient({ baseUrl: server.url, key: server.key })
+      const agent = await json<{ id: string }>('agents create', ['Talker'])
+      const { id } = await json<{ id: string }>('add', ['Long', '--assign', agent.id])
+      expect((await text(['logs', id])).stdout).toBe('no log lines\n')
+      const { task } = await client.tasks.claim({ agent_id: agent.id })
+      const fencing_token = task?.fencing_token ?? 0
+      const messages = Array.from({ length: 101 }, (_, index) => `line ${index + 1}`)
+      for (const message of messages) await client.tasks.log(id, { fencing_token, message })
+      const all = await json<{ logs: { message: string }[]; next_cursor: null }>('logs', [id])
+      expect([all.logs.map(({ message }) => message), all.next_cursor]).toEqual([messages, null])
+      const { stdout } = await text(['logs', id])
+      expect(stdout).toMatch(/^\S+Z {2}info {2}line 1\n/)
+      expect(stdout.trimEnd().split('\n')).toHaveLength(101)
+      const page = await text(['show', id])
+      expect(page.stdout).not.toMatch(/info {2}line 1\n/)
+      expect(page.stdout).toContain(`(the newest 100 lines; all of them: taskboard logs ${id})`)
+      await json('complete', [id, 'said', '--take-over'])
+    })
+
     it('creates, lists, pauses, resumes and deletes agents', async () => {
       const { id } = await json<{ id: string }>('agents create', [
         'Shell',

@@ -14,6 +14,8 @@ const operationOf: Readonly<Record<string, OperationId>> = {
   'tasks.list': 'listTasks',
   'tasks.listAll': 'listTasks',
   'tasks.get': 'getTask',
+  'tasks.logs': 'listTaskLogLines',
+  'tasks.allLogs': 'listTaskLogLines',
   'tasks.attempts': 'listAttempts',
   'tasks.score': 'getTaskScore',
   'tasks.update': 'updateTask',

@@ -62,18 +62,16 @@ interface Page {
 export function operating(connection: Connection): Operating {
   async function call(id: OperationId, parts: Parts, options?: CallOptions): Promise<unknown> {
     const [method = '', pattern = '', ...traits] = operations[id].split(' ')
-    const has = (trait: string): boolean =>
-      parts.repeats !== undefined && ['key', 'repeatable'].includes(trait)
-        ? parts.repeats === trait
-        : traits.includes(trait)
+    // One that is given takes the place of all of the operation's.
+    const repeats: string | readonly string[] = parts.repeats ?? traits
     const path = pathOf(connection.paths, pattern, parts.ids ?? []) + queryText(parts.query)
     const request = {
       method,
       path,
       body: parts.body,
-      isPublic: has('public') && parts.sendsCredential !== true,
-      isRepeatable: has('repeatable'),
-      key: has('key') ? ('made' as const) : undefined,
+      isPublic: traits.includes('public') && parts.sendsCredential !== true,
+      isRepeatable: repeats.includes('repeatable'),
+      key: repeats.includes('key') ? ('made' as const) : undefined,
     }
     const answer = await send(connection, request, options)
     const isObject = typeof answer.body === 'object' || answer.status === 204
@@ -101,13 +99,11 @@ export function operating(connection: Connection): Operating {
 
 /** Splits the arguments of a method as its operation declares them. */
 function partsOf(id: OperationId, args: readonly unknown[]): [Parts, CallOptions | undefined] {
-  const traits = operations[id].split(' ')
   const count = operations[id].split('{').length - 1
   const rest = args.slice(count)
-  const input = traits.includes('query') || traits.includes('body') ? [rest.shift()] : []
-  const [value] = input
-  const parts = traits.includes('query') ? { query: value } : { body: value }
-  return [{ ids: args.slice(0, count), ...parts }, rest[0] as CallOptions | undefined]
+  const [, input] = / (query|body)/.exec(operations[id]) ?? []
+  const value = input && { [input]: rest.shift() }
+  return [{ ids: args.slice(0, count), ...(value as object | undefined) }, rest[0] as CallOptions | undefined]
 }
 
 /** The path of an operation below the base URL, with the ids. */

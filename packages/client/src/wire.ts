@@ -1214,6 +1214,36 @@ export interface UpdateTaskBody {
     | undefined
 }
 
+/** Of `listTaskLogLines`. */
+export interface ListTaskLogLinesQuery {
+  /** The most entries to return: 1 to 100, by default 100. */
+  readonly limit?: number | string | undefined
+  /** The next_cursor of the previous page. */
+  readonly cursor?: string | undefined
+}
+
+/** Of `listTaskLogLines`. */
+export interface ListTaskLogLinesAnswer {
+  readonly logs: readonly TaskLogLine[]
+  readonly next_cursor: string | null
+}
+
+/** Of `addTaskLogLine`. */
+export interface AddTaskLogLineBody {
+  /** The token from the claim. An outdated token is refused with 409. */
+  readonly fencing_token: number
+  /** The length of the lease in seconds, from now. Default: the length from the claim. */
+  readonly lease_s?: number | undefined
+  readonly message: string
+  readonly level?: 'debug' | 'info' | 'warn' | 'error' | undefined
+}
+
+/** Of `addTaskLogLine`. */
+export interface AddTaskLogLineAnswer {
+  readonly message: string
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+}
+
 /** Of `listAttempts`. */
 export interface ListAttemptsAnswer {
   readonly attempts: readonly TaskAttempt[]
@@ -1263,22 +1293,6 @@ export interface ReportTaskProgressBody {
   /** The length of the lease in seconds, from now. Default: the length from the claim. */
   readonly lease_s?: number | undefined
   readonly progress: number
-}
-
-/** Of `addTaskLogLine`. */
-export interface AddTaskLogLineBody {
-  /** The token from the claim. An outdated token is refused with 409. */
-  readonly fencing_token: number
-  /** The length of the lease in seconds, from now. Default: the length from the claim. */
-  readonly lease_s?: number | undefined
-  readonly message: string
-  readonly level?: 'debug' | 'info' | 'warn' | 'error' | undefined
-}
-
-/** Of `addTaskLogLine`. */
-export interface AddTaskLogLineAnswer {
-  readonly message: string
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
 }
 
 /** Of `addTaskOutput`. */
@@ -2268,7 +2282,7 @@ export interface Operations {
     body: CreateTasksBody
     answer: CreateTasksAnswer
   }
-  /** One task, with its log and its outputs. Requires a credential with the scope `tasks:read`. */
+  /** One task, with its log and its outputs. Of its log it has the newest 100 lines. GET /v2/tasks/{task_id}/logs has all that are kept. Requires a credential with the scope `tasks:read`. */
   getTask: {
     params: [task_id: string]
     query: never
@@ -2288,6 +2302,20 @@ export interface Operations {
     query: never
     body: never
     answer: undefined
+  }
+  /** The log of a task, oldest line first. The newest 1,000 lines are kept. Requires a credential with the scope `tasks:read`. */
+  listTaskLogLines: {
+    params: [task_id: string]
+    query: ListTaskLogLinesQuery | undefined
+    body: never
+    answer: ListTaskLogLinesAnswer
+  }
+  /** Adds a line to the log of a claimed task. Requires a credential with the scope `tasks:write`. */
+  addTaskLogLine: {
+    params: [task_id: string]
+    query: never
+    body: AddTaskLogLineBody
+    answer: AddTaskLogLineAnswer
   }
   /** How the attempts at a task ended, oldest first. The newest 100, without the one in progress. Requires a credential with the scope `tasks:read`. */
   listAttempts: {
@@ -2344,13 +2372,6 @@ export interface Operations {
     query: never
     body: ReportTaskProgressBody
     answer: WorkedTask
-  }
-  /** Adds a line to the log of a claimed task. Requires a credential with the scope `tasks:write`. */
-  addTaskLogLine: {
-    params: [task_id: string]
-    query: never
-    body: AddTaskLogLineBody
-    answer: AddTaskLogLineAnswer
   }
   /** Adds a reference to an output of a claimed task. The bytes are stored elsewhere. A task has at most 100 outputs. Requires a credential with the scope `tasks:write`. */
   addTaskOutput: {
@@ -2714,6 +2735,8 @@ export const operations = {
   getTask: 'GET /v2/tasks/{task_id} repeatable',
   updateTask: 'PATCH /v2/tasks/{task_id} body repeatable',
   deleteTask: 'DELETE /v2/tasks/{task_id} repeatable',
+  listTaskLogLines: 'GET /v2/tasks/{task_id}/logs query repeatable',
+  addTaskLogLine: 'POST /v2/tasks/{task_id}/logs body',
   listAttempts: 'GET /v2/tasks/{task_id}/attempts repeatable',
   moveTask: 'POST /v2/tasks/{task_id}/move body repeatable',
   cancelTask: 'POST /v2/tasks/{task_id}/cancel body repeatable',
@@ -2722,7 +2745,6 @@ export const operations = {
   claimTask: 'POST /v2/tasks/claim body',
   heartbeatTask: 'POST /v2/tasks/{task_id}/heartbeat body repeatable',
   reportTaskProgress: 'POST /v2/tasks/{task_id}/progress body repeatable',
-  addTaskLogLine: 'POST /v2/tasks/{task_id}/logs body',
   addTaskOutput: 'POST /v2/tasks/{task_id}/outputs body',
   delegateTask: 'POST /v2/tasks/{task_id}/delegate body key',
   reportTaskUsage: 'POST /v2/tasks/{task_id}/usage body key',

@@ -27,6 +27,7 @@ const calls: readonly (readonly [string, (opened: Opened, wrong: never) => Promi
   ['board.claim', ({ board }, wrong) => board.claim(wrong)],
   ['board.schedules.list', ({ board }, wrong) => board.schedules.list(wrong)],
   ['tasks.find', ({ taskboard, reach, task }, wrong) => taskboard.tasks.find(reach, task.id, wrong)],
+  ['tasks.logs', ({ taskboard, reach, task }, wrong) => taskboard.tasks.logs(reach, task.id, wrong)],
   ['approvals.search', ({ taskboard, reach }, wrong) => taskboard.approvals.search(reach, wrong)],
   ['accounts.list', ({ taskboard }, wrong) => taskboard.accounts.list(wrong)],
   ['agents.listWithin', ({ taskboard, reach }, wrong) => taskboard.agents.listWithin(reach, wrong)],
@@ -78,6 +79,7 @@ describe('a call of the host', () => {
 const reaching: readonly (readonly [string, (opened: Opened, reach: never) => Promise<unknown>])[] = [
   ['tasks.find', ({ taskboard, task }, reach) => taskboard.tasks.find(reach, task.id)],
   ['tasks.locate', ({ taskboard, task }, reach) => taskboard.tasks.locate(reach, task.id)],
+  ['tasks.logs', ({ taskboard, task }, reach) => taskboard.tasks.logs(reach, task.id)],
   ['tasks.attempts', ({ taskboard, task }, reach) => taskboard.tasks.attempts(reach, task.id)],
   ['tasks.exchange', ({ taskboard, task }, reach) => taskboard.tasks.exchange(reach, task.id)],
   ['tasks.search', ({ taskboard }, reach) => taskboard.tasks.search(reach)],

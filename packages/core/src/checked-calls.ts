@@ -151,6 +151,7 @@ export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
     tasks: checked(taskboard.tasks, {
       find: { 0: 'reach', 2: TX },
       locate: { 0: 'reach', 2: TX },
+      logs: { 0: 'reach', 2: LIST },
       attempts: { 0: 'reach', 2: TX },
       exchange: { 0: 'reach', 2: TX },
       search: { 0: 'reach', 2: TX },

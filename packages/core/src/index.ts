@@ -124,6 +124,7 @@ export type {
   TaskInput,
   TaskList,
   TaskLogEntry,
+  TaskLogList,
   TaskOutput,
   TaskParts,
   TaskSort,

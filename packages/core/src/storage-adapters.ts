@@ -134,6 +134,7 @@ export type {
   TaskFields,
   TaskInsertion,
   TaskListQuery,
+  TaskLogPage,
   TaskPage,
   TaskPart,
   TaskParts,

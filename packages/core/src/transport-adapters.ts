@@ -12,6 +12,7 @@ export type {
   TaskFilter,
   FoundTask,
   TaskFindings,
+  TaskLogList,
   TaskSort,
   WriteOptions,
 } from './board/index.js'

@@ -34,6 +34,12 @@ export interface StoredSession {
   readonly family: RefreshFamily
 }
 
+/** The lines of a task's log that are kept, oldest first, and how many older ones are not. */
+export interface TaskLog {
+  readonly lines: readonly TaskLogEntry[]
+  readonly deleted: number
+}
+
 /** The totals of a workspace's log, up to the event of that `seq`, by day and type. */
 export interface RollUp {
   readonly seq: number
@@ -77,7 +83,7 @@ export interface Tables {
   /** By `holderKey`. */
   readonly usageMonths: Table<MonthUsage>
   readonly tasks: TaskTable
-  readonly taskLogs: Table<readonly TaskLogEntry[]>
+  readonly taskLogs: Table<TaskLog>
   readonly outputs: Table<readonly TaskOutput[]>
   /** By task and place. */
   readonly comments: Table<Comment>
@@ -111,7 +117,7 @@ export function createTables(journal: Journal): Tables {
     usageDays: createTable<DayUsageRow>(journal),
     usageMonths: createTable<MonthUsage>(journal),
     tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
-    taskLogs: createTable<readonly TaskLogEntry[]>(journal),
+    taskLogs: createTable<TaskLog>(journal),
     outputs: createTable<readonly TaskOutput[]>(journal),
     comments: createTable<Comment>(journal),
     commentCounts: createTable<number>(journal),

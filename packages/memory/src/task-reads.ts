@@ -67,8 +67,15 @@ export function createTaskReads(
     task: (task) => task,
     agent: (task, _query, now) => summarized(task, now).agent,
     logs: ({ id }, { logLines = Infinity }) => {
-      const lines = tables.taskLogs.get(id) ?? []
+      const lines = tables.taskLogs.get(id)?.lines ?? []
       return lines.slice(Math.max(0, lines.length - logLines))
+    },
+    logPage: ({ id }, { logLines = Infinity, logAfter = 0 }) => {
+      const { lines = [], deleted = 0 } = tables.taskLogs.get(id) ?? {}
+      const from = Math.max(0, logAfter - deleted)
+      const page = lines.slice(from, from + logLines)
+      const end = from + page.length
+      return { lines: page, nextAfter: end < lines.length ? deleted + end : null }
     },
     outputs: ({ id }) => tables.outputs.get(id) ?? [],
     attempts: ({ id }) => database.attempts.of(id).slice(-mostAttempts),

@@ -122,8 +122,10 @@ function createAgentVerbs(
         const { logLimit, outputLimit } = settings.current
         if ('log' in added) {
           const { level, message } = added.log
-          const lines = [...(tables.taskLogs.get(proof.taskId) ?? []), { at: now, level, message }]
-          tables.taskLogs.set(proof.taskId, lines.slice(-logLimit))
+          const { lines: earlier = [], deleted = 0 } = tables.taskLogs.get(proof.taskId) ?? {}
+          const all = [...earlier, { at: now, level, message }]
+          const lines = all.slice(-logLimit)
+          tables.taskLogs.set(proof.taskId, { lines, deleted: deleted + all.length - lines.length })
           const { workspaceId, taskId } = proof
           database.noteLine({ workspaceId, taskId, at: now, level, message })
           return

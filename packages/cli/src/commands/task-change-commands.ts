@@ -1,10 +1,11 @@
-import type { Comment, UpdateTaskBody } from '@taskboard/client'
+import type { Comment, TaskLogLine, UpdateTaskBody } from '@taskboard/client'
 import { CliError } from '../cli-error.js'
+import { plain } from '../output/text.js'
 import { type Call, type Command, listOf, textOf } from '../command.js'
 import { agentIdOf } from './agent-id.js'
 import { taskIdOf } from './short-id.js'
 import { metadataOf, priorities, task, taskIdsOf, textArgument } from './task-commands.js'
-import { commentLines, taskLine } from './task-text.js'
+import { commentLines, logLines, taskLine } from './task-text.js'
 
 /** What clears a field. */
 const NOTHING = 'none'
@@ -79,6 +80,18 @@ async function thread(call: Call): Promise<void> {
   cli.output.result({ comments, next_cursor: null }, () => commentLines(comments) || 'no comments')
 }
 
+async function logs(call: Call): Promise<void> {
+  const {
+    cli,
+    args: [wanted = ''],
+  } = call
+  const id = await taskIdOf(call, wanted)
+  const client = await cli.client()
+  const lines: TaskLogLine[] = []
+  for await (const line of client.tasks.allLogs(id)) lines.push(line)
+  cli.output.result({ logs: lines, next_cursor: null }, () => plain(logLines(lines)) || 'no log lines')
+}
+
 export const taskChangeCommands: readonly Command[] = [
   {
     name: 'update',
@@ -136,5 +149,13 @@ export const taskChangeCommands: readonly Command[] = [
     scopes: ['tasks:read'],
     json: { operation: 'listComments' },
     run: thread,
+  },
+  {
+    name: 'logs',
+    summary: 'Shows the whole log of a task, oldest line first: the newest 1,000 lines are kept',
+    arguments: [task],
+    scopes: ['tasks:read'],
+    json: { operation: 'listTaskLogLines' },
+    run: logs,
   },
 ]

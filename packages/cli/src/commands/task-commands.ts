@@ -234,7 +234,7 @@ export const taskCommands: readonly Command[] = [
   {
     name: 'show',
     summary:
-      'Shows a task with its log and outputs; without `--json` also its thread and what waits for approval',
+      'Shows a task with the newest 100 lines of its log and its outputs; without `--json` also its thread and what waits for approval',
     arguments: [task],
     scopes: ['tasks:read'],
     json: { operation: 'getTask' },

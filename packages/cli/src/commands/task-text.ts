@@ -1,9 +1,12 @@
-import type { Approval, Comment, ListedTask, Task, TaskDetail } from '@taskboard/client'
+import type { Approval, Comment, ListedTask, Task, TaskDetail, TaskLogLine } from '@taskboard/client'
 import type { Output } from '../output/output.js'
 import type { Paint, Style } from '../output/colours.js'
 import { oneLine, plain, textTable } from '../output/text.js'
 import { approvalPage } from './approval-text.js'
 import { isNarrow, shortId } from './short-id.js'
+
+/** A task has so many lines of its log at most. */
+const SHOWN_LINES = 100
 
 const styles: Readonly<Record<Task['status'], Style>> = {
   pending: 'blue',
@@ -61,7 +64,10 @@ export function taskPage(
     section('Result', task.result, paint),
     section(
       'Log',
-      task.logs.map((line) => `${line.timestamp}  ${line.level}  ${oneLine(line.message)}`).join('\n'),
+      logLines(task.logs) +
+        (task.logs.length < SHOWN_LINES
+          ? ''
+          : `\n(the newest ${SHOWN_LINES} lines; all of them: taskboard logs ${task.id})`),
       paint,
     ),
     section(
@@ -76,6 +82,12 @@ export function taskPage(
     return name.padEnd(12) + (name === 'status' ? paint(styles[task.status], text) : text)
   })
   return [paint('bold', oneLine(task.title)), ...lines, ...sections].filter((text) => text !== '').join('\n')
+}
+
+export function logLines(lines: readonly TaskLogLine[]): string {
+  return lines
+    .map(({ timestamp, level, message }) => `${timestamp}  ${level}  ${oneLine(message)}`)
+    .join('\n')
 }
 
 export function commentLines(comments: readonly Comment[]): string {

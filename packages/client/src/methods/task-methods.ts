@@ -11,8 +11,12 @@ export function taskMethods({ method, all }: Operating) {
     list: method('listTasks'),
     /** All tasks that match every given filter. */
     listAll: all('listTasks'),
-    /** A task with its log and its outputs. */
+    /** A task with the newest 100 lines of its log and its outputs. */
     get: method('getTask'),
+    /** A page of the log of a task, oldest line first. */
+    logs: method('listTaskLogLines'),
+    /** The whole log of a task: all lines that are kept. */
+    allLogs: all('listTaskLogLines'),
     /** How the attempts at a task ended. */
     attempts: method('listAttempts'),
     /** Why a task is where it is: what it waits for, its score now, and the four factors. */

@@ -88,11 +88,11 @@ export function encodePlace(count: number): string {
   return encodeParts([count])
 }
 
-/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodePlace` did not make. */
-export function decodePlace(text: string): number {
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodePlace` did not make of at most `most`. */
+export function decodePlace(text: string, most = MOST_PLACES): number {
   const parts = parseParts(text)
   const [count] = parts ?? []
-  if (parts?.length !== 1 || !isWhole(count) || count < 1 || count > MOST_PLACES) throw notACursor()
+  if (parts?.length !== 1 || !isWhole(count) || count < 1 || count > most) throw notACursor()
   return count
 }
 

@@ -32,6 +32,7 @@ export type {
   TaskFields,
   TaskInput,
   TaskLogEntry,
+  TaskLogPage,
   TaskOutput,
 } from './task.js'
 export { searchWords } from './search-words.js'
@@ -129,7 +130,7 @@ export { createTaskSweep } from './task-sweep.js'
 export { dependenciesWhileWaiting, mostOpenSubtasks, requireSubtaskRoom, taskLevels } from './subtasks.js'
 export { mostListedTasks, readTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
 export { createTaskDirectory } from './task-directory.js'
-export type { FoundTask, TaskDirectory, TaskFilter, TaskFindings } from './task-directory.js'
+export type { FoundTask, TaskDirectory, TaskFilter, TaskFindings, TaskLogList } from './task-directory.js'
 export type { InstantInput } from './read-value.js'
 export { typeRules } from './task-type.js'
 export {

@@ -2,7 +2,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskboard } from '../taskboard.js'
-import type { TaskFilter } from './task-directory.js'
+import type { TaskFilter, TaskLogList } from './task-directory.js'
 
 async function openBoard() {
   const taskboard = createTaskboard({ storage: memoryStorage(), clock: virtualClock() })
@@ -22,6 +22,33 @@ describe('the directory of tasks', () => {
     const { logs } = await taskboard.services.tasks.find(reach, id)
     expect([logs.length, logs[0]?.message, logs.at(-1)?.message]).toEqual([100, '6', '105'])
     expect(await board.logs(id)).toHaveLength(105)
+  })
+
+  it('pages through all lines of a log that are kept, oldest first, also in a transaction', async () => {
+    const { taskboard, reach, workspaceId, board } = await openBoard()
+    const agent = await taskboard.agents.create(workspaceId, { name: 'Ada', type: 'research' })
+    const { id } = await board.add({ title: 'a' })
+    const fencingToken = (await board.claim({ agentId: agent.id }))?.fencingToken ?? 0
+    for (let line = 1; line <= 1_005; line++) await board.log(id, { fencingToken, message: `${line}` })
+    const messages: string[] = []
+    let cursor: string | null = null
+    do {
+      const page: TaskLogList = await taskboard.tasks.logs(reach, id, { limit: 400, cursor })
+      messages.push(...page.lines.map(({ message }) => message))
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    expect(messages).toEqual(Array.from({ length: 1_000 }, (_, index) => `${index + 6}`))
+    const { lines, nextCursor } = await taskboard.tasks.logs(reach, id)
+    expect([lines.length, lines[0]?.message, nextCursor]).toEqual([100, '6', expect.any(String)])
+    await taskboard.transaction(async (tx) => {
+      expect((await taskboard.tasks.logs(reach, id, { limit: 1, tx })).lines).toHaveLength(1)
+    })
+    const refused = (options: object, field: string) =>
+      expect(taskboard.tasks.logs(reach, id, options)).rejects.toMatchObject({ code: 'INVALID_FIELD', field })
+    await refused({ limit: 1_001 }, 'limit')
+    await refused({ cursor: 'x' }, 'cursor')
+    await refused({ cursor: btoa('[0]') }, 'cursor')
+    await expect(taskboard.tasks.logs(reach, 'task_unknown')).rejects.toThrow('no such task')
   })
 
   it('lets hosts search by status, agent and workspace, also in a transaction', async () => {

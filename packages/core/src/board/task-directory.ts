@@ -2,7 +2,8 @@ import type { Reach } from '../access/index.js'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { requireKnownFields, requireLimit, TaskboardError, textFault } from '../errors/index.js'
 import type { Scoring } from '../priority/index.js'
-import { decodeSearchPlace, encodeSearchPlace } from './cursor.js'
+import { DEFAULT_PAGE, type ListOptions } from './board-options.js'
+import { decodePlace, decodeSearchPlace, encodePlace, encodeSearchPlace } from './cursor.js'
 import { type InstantInput, readChoice, readInstant, readText } from './read-value.js'
 import { searchWords } from './search-words.js'
 import {
@@ -25,6 +26,7 @@ import {
   priorities,
   type Priority,
   type Task,
+  type TaskLogEntry,
 } from './task.js'
 
 /** Which tasks to find: those that match every filter that is given. */
@@ -78,6 +80,14 @@ export interface TaskFindings {
   readonly nextCursor: string | null
 }
 
+/** A page of a task's log. */
+export interface TaskLogList {
+  /** Oldest first. */
+  readonly lines: readonly TaskLogEntry[]
+  /** For the next page, also after older lines were deleted; null on the last one. */
+  readonly nextCursor: string | null
+}
+
 /**
  * The tasks of all workspaces within reach: of an account (`workspaceIds: 'all'`), or some of its workspaces. A task beyond reach is
  * reported exactly as one that does not exist, at the same cost.
@@ -87,6 +97,8 @@ export interface TaskDirectory<Tx = unknown> {
   find(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<TaskDetail>
   /** The id of the workspace that a task is in, which never changes. @throws TaskboardError `TASK_NOT_FOUND`. */
   locate(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<string>
+  /** A task's log, oldest line first, one page at a time: the newest 1,000 lines are kept. @throws TaskboardError `TASK_NOT_FOUND`. */
+  logs(reach: Reach, taskId: string, options?: ListOptions<Tx>): Promise<TaskLogList>
   /** How a task's attempts have ended, oldest first: the newest 100, without the one in progress. @throws TaskboardError `TASK_NOT_FOUND`. */
   attempts(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<readonly Attempt[]>
   /** The last question on a task and its answer; each is null when there is none. @throws TaskboardError `TASK_NOT_FOUND`. */
@@ -126,7 +138,6 @@ const filterNames: ReadonlySet<string> = new Set(Object.keys(filters))
 const DETAIL = ['task', 'agent', 'logs', 'outputs', 'usage'] as const
 /** How many lines of its log a task includes. */
 const LOG_LINES = 100
-const DEFAULT_PAGE = 100
 /** Longer than any type, tag or id. */
 const ANY_TEXT = { most: 100, isBlankAllowed: true } as const
 const MOST_OF_WORDS = { most: 200, isBlankAllowed: true } as const
@@ -147,6 +158,15 @@ export function createTaskDirectory<Tx>(parts: {
       tasks.getTask({ within: reach, taskId, parts: DETAIL, logLines: LOG_LINES }, at(options)),
     async locate(reach, taskId, options) {
       return (await tasks.getTask({ within: reach, taskId, parts: [] }, at(options))).workspaceId
+    },
+    async logs(reach, taskId, options = {}) {
+      const logLines = requireLimit(options.limit ?? DEFAULT_PAGE)
+      // The lines of all tasks can be numbered together.
+      const logAfter =
+        options.cursor == null ? undefined : decodePlace(options.cursor, Number.MAX_SAFE_INTEGER)
+      const query = { within: reach, taskId, parts: ['logPage'], logLines, logAfter } as const
+      const { lines, nextAfter } = (await tasks.getTask(query, at(options))).logPage
+      return { lines, nextCursor: nextAfter === null ? null : encodePlace(nextAfter) }
     },
     async attempts(reach, taskId, options) {
       return (await tasks.getTask({ within: reach, taskId, parts: ['attempts'] }, at(options))).attempts

@@ -10,6 +10,14 @@ export interface TaskLogEntry {
   readonly message: string
 }
 
+/** A page of a task's log. */
+export interface TaskLogPage {
+  /** Oldest first. */
+  readonly lines: readonly TaskLogEntry[]
+  /** The place of the last line, which stays the same while older lines are deleted; null on the last page. */
+  readonly nextAfter: number | null
+}
+
 /** A reference to something that an agent made. The bytes are stored elsewhere. */
 export interface TaskOutput {
   readonly type: string

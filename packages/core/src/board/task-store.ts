@@ -7,7 +7,17 @@ import type { Comment } from './comment.js'
 import type { TaskAgent, TaskSearch, TaskSearchPage } from './task-search.js'
 import type { TaskCursor } from './task-cursor.js'
 import type { ListedTask } from './task-list.js'
-import type { Actor, Attempt, Column, NewTask, Task, TaskChange, TaskLogEntry, TaskOutput } from './task.js'
+import type {
+  Actor,
+  Attempt,
+  Column,
+  NewTask,
+  Task,
+  TaskChange,
+  TaskLogEntry,
+  TaskLogPage,
+  TaskOutput,
+} from './task.js'
 import type { TaskCommand } from './transition.js'
 
 /** A task, with its workspace. */
@@ -79,6 +89,8 @@ export interface TaskParts {
   readonly agent: TaskAgent | null
   /** The newest lines of its log, oldest first: at most `logLines`. */
   readonly logs: readonly TaskLogEntry[]
+  /** The lines of its log behind `logAfter`: at most `logLines`. */
+  readonly logPage: TaskLogPage
   /** Oldest first. */
   readonly outputs: readonly TaskOutput[]
   /** The newest ones, oldest first, without the one in progress: at most `mostAttempts`. */
@@ -116,8 +128,10 @@ export interface TaskQuery<Part extends TaskPart = TaskPart> {
   readonly taskId: string
   /** What to read. Empty: only the task's workspace. */
   readonly parts: readonly Part[]
-  /** How many lines `logs` has at most; default: all that are kept. */
+  /** How many lines `logs` and `logPage` have at most; default: all that are kept. */
   readonly logLines?: number | undefined
+  /** The `nextAfter` of the `logPage` before; default: from the oldest line that is kept. */
+  readonly logAfter?: number | undefined
 }
 
 /** The id of a task's workspace, which never changes, with the requested parts. */

@@ -19,7 +19,7 @@ export type { ActingAs, Actor, Column, HoldReason, NamedActor } from '../events/
 export { priorities } from '../priority/index.js'
 export type { Priority } from '../priority/index.js'
 export { logLevels } from './task-record.js'
-export type { TaskLogEntry, TaskOutput } from './task-record.js'
+export type { TaskLogEntry, TaskLogPage, TaskOutput } from './task-record.js'
 
 /** Keeps a task in TODO from every agent until a person releases it. */
 export interface Hold {

@@ -66,6 +66,7 @@ interface ReadRow extends SummaryRow {
   readonly ord?: number
   readonly workspaceId: string
   readonly logs: readonly TaskLogEntry[]
+  readonly logPage: TaskParts['logPage']
   readonly outputs: readonly TaskOutput[]
   readonly earlierAttempts: readonly Attempt[]
   readonly postponedSince: TaskParts['postponedSince']
@@ -76,8 +77,8 @@ interface ReadRow extends SummaryRow {
   readonly usage: TaskParts['usage']
 }
 
-/** The columns of each part of task `t`. Parameter `logLines` is the maximum of log lines. */
-const partColumns = (logLines: string): { readonly [Part in TaskPart]: string } => ({
+/** The columns of each part of task `t`. The parameters are the maximum of log lines, and the line that a page of them follows. */
+const partColumns = (logLines: string, logAfter: string): { readonly [Part in TaskPart]: string } => ({
   task: taskColumns('t'),
   agent: agentColumnsShown,
   logs: /* sql */ `coalesce((
@@ -86,6 +87,17 @@ const partColumns = (logLines: string): { readonly [Part in TaskPart]: string } 
         select * from taskboard.task_log l where l.task_id = t.id order by l.id desc limit ${logLines}::integer
       ) as l
     ), '[]') as logs`,
+  logPage: /* sql */ `(
+      select json_build_object(
+        'lines', coalesce(json_agg(json_build_object('at', l.at, 'level', l.level, 'message', l.message) order by l.id), '[]'),
+        'nextAfter', case when exists (
+          select true from taskboard.task_log n where n.task_id = t.id and n.id > max(l.id)
+        ) then max(l.id) end)
+      from (
+        select * from taskboard.task_log l where l.task_id = t.id and l.id > coalesce(${logAfter}::bigint, 0)
+        order by l.id limit ${logLines}::integer
+      ) as l
+    ) as "logPage"`,
   outputs: /* sql */ `coalesce((
       select json_agg(json_build_object('type', o.type, 'name', o.name, 'url', o.url, 'size', o.size) order by o.id)
       from taskboard.task_output o where o.task_id = t.id
@@ -124,6 +136,7 @@ const readers: { readonly [Part in TaskPart]: (row: ReadRow) => TaskParts[Part] 
   task: toTask,
   agent: toTaskAgent,
   logs: (row) => row.logs,
+  logPage: (row) => row.logPage,
   outputs: (row) => row.outputs,
   attempts: (row) => row.earlierAttempts,
   postponedSince: (row) => row.postponedSince,
@@ -140,27 +153,27 @@ export const getTaskRow = statement<TaskRow>(
   `select ${taskColumns('t')} from taskboard.task t where t.id = $2::text and t.workspace_id = $1::text`,
 )
 
-/** Parts of one task: workspace, task, number of log lines, present. */
+/** Parts of one task: workspace, task, number of log lines, present, line before the page. */
 function readOne(parts: readonly TaskPart[]): Statement<ReadRow> {
-  const columns = partColumns('$3')
+  const columns = partColumns('$3', '$5')
   return statement(
     'read_task',
     /* sql */ `
-  with p as materialized (select coalesce($4::bigint, taskboard.now_ms()) as now, $3::integer)
+  with p as materialized (select coalesce($4::bigint, taskboard.now_ms()) as now, $3::integer, $5::bigint)
   select ${['t.workspace_id as "workspaceId"', ...parts.map((part) => columns[part])].join(',\n    ')}
   from taskboard.task t ${joinShown(parts)}
   where t.id = $2::text and t.workspace_id = $1::text`,
   )
 }
 
-/** Parts of several tasks: asked, number of log lines, present. */
+/** Parts of several tasks: asked, number of log lines, present, line before the page. */
 function readAsked(parts: readonly TaskPart[]): Statement<ReadRow> {
-  const columns = partColumns('$4')
+  const columns = partColumns('$4', '$6')
   const all = ['asked.ord::integer', 't.workspace_id as "workspaceId"', ...parts.map((part) => columns[part])]
   return statement(
     'read_tasks',
     /* sql */ `
-  with p as materialized (select coalesce($5::bigint, taskboard.now_ms()) as now, $4::integer)
+  with p as materialized (select coalesce($5::bigint, taskboard.now_ms()) as now, $4::integer, $6::bigint)
   select ${all.join(',\n    ')} ${FROM_ASKED} ${joinShown(parts)}`,
   )
 }
@@ -187,6 +200,7 @@ const askedStatement = statementsOf(readAsked)
 interface Call extends AskedTask {
   readonly parts: readonly TaskPart[]
   readonly logLines: number | null
+  readonly logAfter: number | null
   readonly now: Instant | null
 }
 
@@ -198,8 +212,13 @@ export function createGetTask(database: Database): TaskStore<PgConnection>['getT
     calls: readonly Call[],
     call: CallContext<PgConnection> | null,
   ): Promise<readonly (ReadRow | undefined)[]> => {
-    const { parts = [], logLines = null, now = null } = calls[0] ?? {}
-    const rows = await database.read(call, askedStatement(parts), [...askedValues(calls), logLines, now])
+    const { parts = [], logLines = null, logAfter = null, now = null } = calls[0] ?? {}
+    const rows = await database.read(call, askedStatement(parts), [
+      ...askedValues(calls),
+      logLines,
+      now,
+      logAfter,
+    ])
     const byOrd = new Map(rows.map((row) => [row.ord, row]))
     return Array.from({ length: calls.length }, (_, index) => byOrd.get(index + 1))
   }
@@ -214,13 +233,13 @@ export function createGetTask(database: Database): TaskStore<PgConnection>['getT
   }
 
   return async <Part extends TaskPart>(query: TaskQuery<Part>, call: CallContext<PgConnection>) => {
-    const { within, taskId, logLines = null } = query
+    const { within, taskId, logLines = null, logAfter = null } = query
     // A fixed order, so that each set of parts has one statement.
     const parts = query.parts.toSorted()
     const row =
       typeof within === 'string'
-        ? (await database.read(call, oneStatement(parts), [within, taskId, logLines, call.now]))[0]
-        : await readWithin({ reach: within, taskId, parts, logLines, now: call.now }, call)
+        ? (await database.read(call, oneStatement(parts), [within, taskId, logLines, call.now, logAfter]))[0]
+        : await readWithin({ reach: within, taskId, parts, logLines, logAfter, now: call.now }, call)
     if (row === undefined) throw unknownTask()
     const found = parts.map((part) => [part, readers[part](row)] as const)
     return { workspaceId: row.workspaceId, ...Object.fromEntries(found) } as TaskReading<Part>
@@ -240,8 +259,8 @@ export async function getTask(
 }
 
 /** Calls of one group can share a statement. Only the agent's status depends on the present. */
-function groupOf({ parts, logLines, now }: Call): string {
-  return `${parts.join()} ${logLines} ${parts.includes('agent') ? now : null}`
+function groupOf({ parts, logLines, logAfter, now }: Call): string {
+  return `${parts.join()} ${logLines} ${logAfter} ${parts.includes('agent') ? now : null}`
 }
 
 function unknownTask(): TaskboardError {

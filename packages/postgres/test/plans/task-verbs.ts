@@ -62,6 +62,7 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
           ),
         ),
     },
+    pageOfLog(tasks),
     {
       name: 'find 100',
       indexes: ['task_pkey'],
@@ -84,10 +85,7 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
     {
       name: 'locate',
       indexes: ['task_pkey'],
-      run: () =>
-        tasks
-          .getTask({ within: all, taskId: SHOWN[0] ?? '', parts: [] }, at)
-          .then(({ workspaceId }) => workspaceId),
+      run: () => tasks.getTask({ within: all, taskId: SHOWN[0] ?? '', parts: [] }, at),
     },
     ...searches('an account', {}, all, { indexes: ['task_status'], most: pageOfAccount }),
     ...searches('a workspace', { workspaceId: HUGE }, all, { indexes: ['task_status'], most: page }),
@@ -113,6 +111,19 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
       },
     },
   ]
+}
+
+function pageOfLog(tasks: Storage<PgConnection>['tasks']): HotVerb {
+  const read = (logAfter?: number) =>
+    tasks.getTask({ within: all, taskId: SHOWN[0] ?? '', parts: ['logPage'], logLines: 1, logAfter }, at)
+  return {
+    name: 'a page of a log, and the next',
+    indexes: ['task_pkey', 'task_log_order'],
+    run: async () => {
+      const { logPage } = await read()
+      await read(logPage.nextAfter ?? undefined)
+    },
+  }
 }
 
 function edits(tasks: Storage<PgConnection>['tasks'], pass: string): readonly HotVerb[] {

@@ -33,6 +33,7 @@ const needed: Readonly<Record<string, string>> = {
   createTasks: 'tasks:write',
   listTasks: 'tasks:read',
   getTask: 'tasks:read',
+  listTaskLogLines: 'tasks:read',
   listAttempts: 'tasks:read',
   updateTask: 'tasks:write',
   deleteTask: 'tasks:write',

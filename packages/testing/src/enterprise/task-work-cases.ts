@@ -90,6 +90,37 @@ export const taskWorkCases: readonly EnterpriseCheck[] = [
     },
   },
   {
+    id: 'work.log-pages',
+    name: 'of a log whose newest 100 lines the task shows, all that are kept are read in pages, oldest first',
+    async check(session) {
+      const { send, stranger } = session
+      const { path, post } = await claimed(session)
+      const page = async (query = '') => assertAnswer(await send('GET', `${path}/logs${query}`))
+      assert.deepEqual(await page(), { logs: [], next_cursor: null })
+      for (let line = 1; line <= 103; line++) assertAnswer(await post('logs', { message: `${line}` }), 201)
+      const detail = assertAnswer(await send('GET', path))
+      const { logs, next_cursor: cursor } = (await page()) as { logs: Json[]; next_cursor: string }
+      assert.deepEqual(logs[0], { timestamp: inSeconds(session, 0), message: '1', level: 'info' })
+      const rest = await page(`?limit=2&cursor=${cursor}`)
+      const last = await page(`?limit=2&cursor=${String(rest['next_cursor'])}`)
+      assert.deepEqual(
+        [...logs, ...(rest['logs'] as Json[]), ...(last['logs'] as Json[])].map(({ message }) => message),
+        Array.from({ length: 103 }, (_, index) => `${index + 1}`),
+      )
+      assert.deepEqual(
+        [...logs.slice(3), ...(rest['logs'] as Json[]), ...(last['logs'] as Json[])],
+        detail['logs'],
+      )
+      assert.equal(last['next_cursor'], null)
+      for (const limit of ['0', '101', '1.5', 'x']) {
+        assertError(await send('GET', `${path}/logs?limit=${limit}`), 400, 'INVALID_REQUEST', 'limit')
+      }
+      assertError(await send('GET', `${path}/logs?cursor=x`), 400, 'INVALID_REQUEST', 'cursor')
+      assertError(await send('GET', '/v2/tasks/task_unknown/logs'), 404, 'RESOURCE_NOT_FOUND')
+      assertError(await send('GET', `${path}/logs`, { as: stranger.key }), 404, 'RESOURCE_NOT_FOUND')
+    },
+  },
+  {
     id: 'work.lease-length',
     name: 'a lease keeps the length of its claim through writes that name none',
     async check(session) {

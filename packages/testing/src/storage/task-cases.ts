@@ -125,6 +125,7 @@ export const taskCases: readonly StorageCheck[] = [
         readTask(tasks, { workspaceId, id: task.id }, ['task'], at()),
         readTask(tasks, { workspaceId, id: task.id }, ['attempts', 'dependencies'], at()),
         readTask(tasks, { workspaceId, id: task.id }, ['logs'], at()),
+        readTask(tasks, { workspaceId, id: task.id }, ['logPage'], at()),
         readTask(tasks, { workspaceId, id: task.id }, ['outputs'], at()),
         changeClaimed(tasks, proof, { kind: 'renew', leaseMs: LEASE_MS }, at()),
         changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: LEASE_MS }, at()),

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { mostAttempts, type Reach, type TaskPart } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
-import { changeClaimed, proofOf, readTask, START } from './storage-fixture.js'
+import { changeClaimed, LOG_LIMIT, proofOf, readTask, START } from './storage-fixture.js'
 
-const DATA = ['task', 'agent', 'logs', 'outputs', 'attempts', 'postponedSince', 'dependencies'] as const
+const DATA = [
+  'task',
+  'agent',
+  'logs',
+  'logPage',
+  'outputs',
+  'attempts',
+  'postponedSince',
+  'dependencies',
+] as const
 const PARTS = [...DATA, 'comments', 'question', 'answer'] as const
 
 /** What is read of one task. */
@@ -40,6 +49,50 @@ export const taskPartCases: readonly StorageCheck[] = [
         const { logs } = await tasks.getTask({ within, taskId: task.id, parts: ['logs'] }, at())
         assert.equal(logs.length, 2)
       }
+    },
+  },
+  {
+    id: 'find.log-pages',
+    name: 'a log is read in pages, oldest line first, and no line is missed or repeated while older ones are deleted',
+    async check({ storage: { tasks }, accountId, workspaceId, addClaimed, at }) {
+      const [task, other] = [await addClaimed(), await addClaimed()]
+      let count = 0
+      const append = async (lines: number) => {
+        for (let line = 0; line < lines; line++) {
+          const log = { level: 'info', message: String((count += 1)) } as const
+          await tasks.appendToTask({ proof: proofOf(task), log, leaseMs: null }, at())
+          // The lines of another task are no part of the log, wherever they are stored.
+          await tasks.appendToTask({ proof: proofOf(other), log, leaseMs: null }, at())
+        }
+      }
+      const reach: Reach = { accountId, workspaceIds: [workspaceId] }
+      const read = async (within: string | Reach, logLines?: number, logAfter?: number) => {
+        const query = { within, taskId: task.id, parts: ['logPage'], logLines, logAfter } as const
+        const { lines, nextAfter } = (await tasks.getTask(query, at())).logPage
+        return { messages: lines.map(({ message }) => message).join(), nextAfter }
+      }
+      for (const within of [workspaceId, reach]) {
+        assert.deepEqual(await read(within, 2), { messages: '', nextAfter: null })
+      }
+      await append(LOG_LIMIT)
+      const first = await read(reach, 2)
+      assert.equal(first.messages, '1,2')
+      assert.deepEqual(await read(workspaceId, 2), first)
+      const after = first.nextAfter ?? undefined
+      // Both at the same time, which a storage may read together.
+      const [again, rest] = await Promise.all([read(reach, 3), read(reach, 3, after)])
+      assert.equal(again.messages, '1,2,3')
+      assert.deepEqual(rest, { messages: '3,4,5', nextAfter: null })
+      assert.deepEqual(await read(workspaceId), { messages: '1,2,3,4,5', nextAfter: null })
+      await append(1)
+      const second = await read(workspaceId, 2, after)
+      assert.equal(second.messages, '3,4')
+      assert.deepEqual(await read(reach, 2, second.nextAfter ?? undefined), {
+        messages: '5,6',
+        nextAfter: null,
+      })
+      await append(3)
+      assert.deepEqual(await read(reach, 9, after), { messages: '5,6,7,8,9', nextAfter: null })
     },
   },
   {

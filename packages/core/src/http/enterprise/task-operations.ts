@@ -24,6 +24,7 @@ import {
   columnText,
   createdTaskJson,
   listedTaskBody,
+  logJson,
   newTaskBody,
   taskChangeBody,
   taskDetailJson,
@@ -32,12 +33,13 @@ import {
   toCreatedTask,
   toFields,
   toListedInput,
+  toWireLine,
   toWireDetail,
   toWireTask,
 } from '../task-wire.js'
 import { actorOf } from '../actor-wire.js'
 import { boardOfTask, operation, workspaceOf } from './operation.js'
-import { idText, instantText, nextCursor, pageQuery } from './wire-schemas.js'
+import { idText, instantText, logQuery, nextCursor, pageQuery } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })
 const common = { tag: 'tasks', wireFields: taskWireFields } as const
@@ -205,6 +207,7 @@ const getTask = operation({
   ...common,
   id: 'getTask',
   summary: 'One task, with its log and its outputs',
+  description: 'Of its log it has the newest 100 lines. GET /v2/tasks/{task_id}/logs has all that are kept.',
   beginsEarly: true,
   method: 'GET',
   path: '/v2/tasks/{task_id}',
@@ -212,6 +215,23 @@ const getTask = operation({
   params,
   answer: detail,
   run: ({ services, principal, params: { task_id: id } }) => detailOf(services, principal, id),
+})
+
+const listLogLines = operation({
+  ...common,
+  id: 'listTaskLogLines',
+  summary: 'The log of a task, oldest line first',
+  description: 'The newest 1,000 lines are kept.',
+  method: 'GET',
+  path: '/v2/tasks/{task_id}/logs',
+  scope: 'tasks:read',
+  params,
+  query: z.object(logQuery),
+  answer: { status: 200, schema: z.object({ logs: z.array(logJson), next_cursor: nextCursor }) },
+  async run({ services, principal, params: { task_id: id }, query }) {
+    const { lines, nextCursor: next } = await services.tasks.logs(principal, id, query)
+    return { logs: lines.map(toWireLine), next_cursor: next }
+  },
 })
 
 const listAttempts = operation({
@@ -330,6 +350,7 @@ export const taskOperations = [
   createTasks,
   listTasks,
   getTask,
+  listLogLines,
   listAttempts,
   updateTask,
   deleteTask,

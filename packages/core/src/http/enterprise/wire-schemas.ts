@@ -33,21 +33,28 @@ export function toTimestamp(instant: number | null): string | null {
   return instant === null ? null : new Date(instant).toISOString()
 }
 
-const LIMIT_RULE = 'must be a whole number from 1 to 1000'
-
 /** `limit` and `cursor`, which page a list. Values of a query are text. */
-export const pageQuery = {
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,3}$/, LIMIT_RULE)
-    .transform(Number)
-    .refine((limit) => limit <= 1_000, LIMIT_RULE)
-    .default(100)
-    .meta({ description: 'The most entries to return: 1 to 1000, by default 100.' }),
-  cursor: z.string().min(1).max(1_000).optional().meta({
-    description: 'The next_cursor of the previous page.',
-  }),
+function pageOf(most: number, pattern: RegExp) {
+  const rule = `must be a whole number from 1 to ${most}`
+  return {
+    limit: z
+      .string()
+      .regex(pattern, rule)
+      .transform(Number)
+      .refine((limit) => limit <= most, rule)
+      .default(100)
+      .meta({ description: `The most entries to return: 1 to ${most}, by default 100.` }),
+    cursor: z.string().min(1).max(1_000).optional().meta({
+      description: 'The next_cursor of the previous page.',
+    }),
+  }
 }
+
+/** `limit` and `cursor` of most lists. */
+export const pageQuery = pageOf(1_000, /^[1-9]\d{0,3}$/)
+
+/** `limit` and `cursor` of a log, whose lines are long. */
+export const logQuery = pageOf(100, /^[1-9]\d{0,2}$/)
 
 /** Beside a page's entries; null on the last page. */
 export const nextCursor = z.string().nullable()
