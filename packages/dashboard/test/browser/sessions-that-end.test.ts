@@ -197,7 +197,7 @@ describe('rights that change while the page is open', () => {
     await page.locator('.workspace select').selectOption('Second')
     await assertShown(page.getByText('In the second'))
     await assertShown(page.getByText('Live', { exact: true }))
-    await taskboard.accounts.deleteWorkspace(second.id, { tasks: 'delete' } as never)
+    await taskboard.accounts.deleteWorkspace(second.id)
     await app.go('#/agents')
     await assertShown(page.getByText('You no longer have access to the workspace Second'))
     await app.go('#/board')
