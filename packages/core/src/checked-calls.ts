@@ -26,8 +26,39 @@ interface HostCalls<Tx> {
 
 /** The objects that an argument of a call is, by position, with the names of their members; or what the call reaches. */
 type Places = Readonly<Record<number, readonly string[] | 'reach'>>
+type NameOf<T> = T extends object ? Extract<keyof T, string> : never
+type ArgumentOf<T, M, I> = M extends keyof T
+  ? T[M] extends (...args: infer A) => unknown
+    ? I extends keyof A
+      ? NonNullable<A[I]>
+      : I extends number
+        ? NonNullable<A[I]>
+        : never
+    : never
+  : never
+/** What the type checker says where a name is missing, or is none. */
+type Checked<T, C> = {
+  readonly [M in keyof C]: {
+    readonly [I in keyof C[M]]: C[M][I] extends readonly (infer N)[]
+      ? [Exclude<NameOf<ArgumentOf<T, M, I>>, N>, Exclude<N, NameOf<ArgumentOf<T, M, I>>>] extends [
+          never,
+          never,
+        ]
+        ? unknown
+        : {
+            readonly missing: Exclude<NameOf<ArgumentOf<T, M, I>>, N>
+            readonly unknown: Exclude<N, NameOf<ArgumentOf<T, M, I>>>
+          }
+      : unknown
+  }
+}
 /** Only methods, and of each the objects that nothing else checks: the options, mostly. */
 type Calls<T> = { readonly [M in keyof T]?: T[M] extends (...args: never[]) => unknown ? Places : never }
+
+const callsOf =
+  <T>() =>
+  <const C extends Calls<T>>(calls: C & Checked<T, C>): Calls<T> =>
+    calls
 
 const TX = ['tx'] as const
 const ONCE = [...TX, 'idempotency'] as const
@@ -36,7 +67,7 @@ const ADD = [...WRITE, 'idempotency'] as const
 const PAGE = ['limit', 'cursor'] as const
 const LIST = [...TX, ...PAGE] as const
 
-const ofBoard: Calls<Board> = {
+const ofBoard = callsOf<Board>()({
   add: { 1: ADD },
   addOnce: { 1: ADD },
   addAll: { 1: ADD },
@@ -68,15 +99,15 @@ const ofBoard: Calls<Board> = {
   requestApproval: { 2: WRITE },
   approvals: { 1: LIST },
   decide: { 2: WRITE },
-}
-const ofSchedules: Calls<Board['schedules']> = {
+})
+const ofSchedules = callsOf<Board['schedules']>()({
   create: { 1: ONCE },
   list: { 0: PAGE, 1: TX },
   get: { 1: TX },
   update: { 2: TX },
   delete: { 1: TX },
-}
-const ofAccounts: Calls<Accounts> = {
+})
+const ofAccounts = callsOf<Accounts>()({
   create: { 1: TX },
   get: { 1: TX },
   list: { 0: [...TX, 'limit'] },
@@ -94,8 +125,8 @@ const ofAccounts: Calls<Accounts> = {
   createKey: { 1: TX },
   listKeys: { 1: TX },
   revokeKey: { 2: TX },
-}
-const ofAgents: Calls<Agents> = {
+})
+const ofAgents = callsOf<Agents>()({
   create: { 2: ONCE },
   list: { 1: TX },
   get: { 2: TX },
@@ -104,8 +135,8 @@ const ofAgents: Calls<Agents> = {
   listWithin: { 0: 'reach', 1: [...LIST, 'workspaceId'] },
   findAll: { 0: 'reach', 2: TX },
   find: { 0: 'reach', 2: TX },
-}
-const ofWebhooks: Calls<Webhooks> = {
+})
+const ofWebhooks = callsOf<Webhooks>()({
   register: { 2: ONCE },
   list: { 1: TX },
   get: { 2: TX },
@@ -116,22 +147,41 @@ const ofWebhooks: Calls<Webhooks> = {
   test: { 2: TX },
   deliveries: { 2: [...LIST, 'status'] },
   resend: { 3: TX },
-}
-const ofChannels: Calls<Channels> = {
+})
+const ofChannels = callsOf<Channels>()({
   create: { 2: ONCE },
   list: { 1: LIST },
   get: { 2: TX },
   find: { 0: 'reach', 2: TX },
   update: { 3: TX },
   delete: { 2: TX },
-}
-const ofUsage: Calls<Usage> = {
+})
+const ofUsage = callsOf<Usage>()({
   sum: { 0: 'reach', 1: [...PAGE, 'groupBy', 'from', 'to', 'workspaceId'], 2: TX },
   ofTask: { 3: TX },
   ofTasks: { 1: TX },
   setBudget: { 0: ['workspaceId', 'agentId'], 2: TX },
   budgets: { 1: PAGE, 2: TX },
-}
+})
+
+const ofAnalytics = callsOf<Analytics>()({ forTasks: { 0: 'reach', 2: TX } })
+const ofTasks = callsOf<TaskDirectory>()({
+  find: { 0: 'reach', 2: TX },
+  locate: { 0: 'reach', 2: TX },
+  logs: { 0: 'reach', 2: LIST },
+  attempts: { 0: 'reach', 2: TX },
+  exchange: { 0: 'reach', 2: TX },
+  search: { 0: 'reach', 2: TX },
+})
+const ofApprovals = callsOf<ApprovalDirectory>()({
+  find: { 0: 'reach', 2: TX },
+  search: { 0: 'reach', 1: [...LIST, 'status', 'taskId'] },
+})
+const ofNotifications = callsOf<Notifications>()({
+  configure: { 3: TX },
+  remove: { 2: TX },
+  list: { 1: TX },
+})
 
 /**
  * The task board for the host's code, which may be plain JavaScript: an option that a call does not have is refused, so that a
@@ -147,19 +197,9 @@ export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
   const members: Omit<HostCalls<Tx>, 'publish' | 'close'> = {
     accounts: checked(taskboard.accounts, ofAccounts),
     agents: checked(taskboard.agents, ofAgents),
-    analytics: checked(taskboard.analytics, { forTasks: { 0: 'reach', 2: TX } }),
-    tasks: checked(taskboard.tasks, {
-      find: { 0: 'reach', 2: TX },
-      locate: { 0: 'reach', 2: TX },
-      logs: { 0: 'reach', 2: LIST },
-      attempts: { 0: 'reach', 2: TX },
-      exchange: { 0: 'reach', 2: TX },
-      search: { 0: 'reach', 2: TX },
-    }),
-    approvals: checked(taskboard.approvals, {
-      find: { 0: 'reach', 2: TX },
-      search: { 0: 'reach', 1: [...LIST, 'status', 'taskId'] },
-    }),
+    analytics: checked(taskboard.analytics, ofAnalytics),
+    tasks: checked(taskboard.tasks, ofTasks),
+    approvals: checked(taskboard.approvals, ofApprovals),
     usage: checked(taskboard.usage, ofUsage),
     webhooks: {
       ...checked(webhooks, ofWebhooks),
@@ -169,11 +209,7 @@ export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
         return found
       }),
     },
-    notifications: checked(taskboard.notifications, {
-      configure: { 3: TX },
-      remove: { 2: TX },
-      list: { 1: TX },
-    }),
+    notifications: checked(taskboard.notifications, ofNotifications),
     channels: {
       ...checked(channels, ofChannels),
       list: checkedCall(
