@@ -155,7 +155,7 @@ async function createDemoBoard(
       logger,
     })
   } catch (error) {
-    if (isTaskboardError(error, 'INVALID_CONFIG') && error.field === 'allow') {
+    if (isTaskboardError(error, 'INVALID_CONFIG') && error.field === 'webhooks.allow') {
       throw new SettingError(
         'TASKBOARD_WEBHOOK_ALLOW',
         'must list networks or addresses with commas between them, such as 127.0.0.0/8,::1',
