@@ -125,6 +125,7 @@ export type {
   TaskList,
   TaskLogEntry,
   TaskLogList,
+  TaskLogPage,
   TaskOutput,
   TaskParts,
   TaskSort,
