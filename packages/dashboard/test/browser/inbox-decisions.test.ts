@@ -135,8 +135,13 @@ describe('decisions in the inbox', () => {
     // Time enough for a hand that was on its way.
     await page.clock.runFor(400)
     expect(await approve(page, 1).getAttribute('aria-disabled')).toBe('true')
-    await page.clock.runFor(SETTLE_MS)
-    expect(await approve(page, 1).getAttribute('aria-disabled')).toBe('false')
+    // The browser tells of a move with its next frame, which no clock of the page hastens.
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(SETTLE_MS)
+        return approve(page, 1).getAttribute('aria-disabled')
+      })
+      .toBe('false')
     await page.clock.resume()
     expect(await decided(app)).toEqual({})
 
