@@ -104,6 +104,7 @@ describe('login', { timeout: 60_000 }, () => {
     const short = await run(['login'], { env, input: `${owner.email}\n${owner.password}\n` })
     expect(short).toMatchObject({ code: 2, stdout: '' })
     expect(short.stderr).toContain('no line for: Code of the second factor')
+    expect(await run(['login'], { env, input: '' })).toMatchObject({ code: 2, stdout: '' })
   })
 
   it('of two at once stores both keys', async () => {
