@@ -18,7 +18,7 @@ import { healthRoutes } from '../packages/core/src/http/health-routes.js'
 import { createTaskboard, defaultRetrySchedule, defineAgent } from '../packages/core/src/index.js'
 import { lanes } from '../packages/core/src/priority/lanes.js'
 import { memoryStorage } from '../packages/memory/src/index.js'
-import { LEAST_DEPTH } from '../packages/postgres/src/tasks/claim-sql.js'
+import { LEAST_DEPTH } from '../packages/postgres/src/board/claim/claim-sql.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -100,7 +100,7 @@ describe('the comparison', () => {
 
 describe('the pickup', () => {
   it('has as many queues for an agent as the docs say', () => {
-    const source = textOf('packages/memory/src/round-robin.ts')
+    const source = textOf('packages/memory/src/board/claim/round-robin.ts')
     const [, members = ''] = /interface AgentPools \{([^}]*)\}/.exec(source) ?? []
     const pools = [...members.matchAll(/readonly \w+: Pool/g)].length
     const count = `${lanes.length * pools}`
@@ -257,7 +257,7 @@ describe('the statuses of tasks', () => {
 describe('routes in docs and doc comments', () => {
   it('are actions of the board API', () => {
     const [, list = ''] = /const actions[^]*?\[([^]*?)\]\)/.exec(
-      textOf('packages/core/src/http/board/board-routes.ts'),
+      textOf('packages/core/src/http/v1/board-routes.ts'),
     ) ?? ['', '']
     const actions = [...list.matchAll(/\['(\w+)',/g)].map(([, name]) => name)
     expect(actions).toContain('todo')

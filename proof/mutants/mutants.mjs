@@ -111,7 +111,7 @@ export const mutants = [
   {
     name: 'a decision without a name',
     promise: 'an approval keeps the name of who decided',
-    file: 'packages/memory/src/approval-store.ts',
+    file: 'packages/memory/src/board/approval-store.ts',
     from: 'const author = conversations.named(decidedBy)',
     to: 'const author = conversations.named({ kind: decidedBy.kind, id: decidedBy.id })',
     caughtBy: [storage('people.decider')],
@@ -156,7 +156,7 @@ export const mutants = [
   {
     name: 'dependents stay open',
     promise: 'reopening a task blocks those that depend on it',
-    file: 'packages/memory/src/task-changes.ts',
+    file: 'packages/memory/src/board/task-changes.ts',
     from: "if ((before.column === 'DONE') === isDone) return",
     to: 'if (!isDone) return',
     caughtBy: [storage('dependencies.reopened')],
@@ -164,7 +164,7 @@ export const mutants = [
   {
     name: 'a circle closes',
     promise: 'dependencies never lead back to their task',
-    file: 'packages/memory/src/task-changes.ts',
+    file: 'packages/memory/src/board/task-changes.ts',
     from: `  requireNoCircle(database, id, each)
 `,
     to: '',
@@ -190,7 +190,7 @@ export const mutants = [
   {
     name: 'one task beyond the bound',
     promise: 'an agent has no more tasks at once than maxConcurrent',
-    file: 'packages/memory/src/available-agents.ts',
+    file: 'packages/memory/src/agents/available-agents.ts',
     from: 'Math.max(0, maxConcurrent - leases.heldBy(id))',
     to: 'Math.max(0, maxConcurrent + 1 - leases.heldBy(id))',
     caughtBy: [storage('agents.max-concurrent')],
@@ -198,7 +198,7 @@ export const mutants = [
   {
     name: 'a paused agent works',
     promise: 'a paused agent takes nothing',
-    file: 'packages/memory/src/available-agents.ts',
+    file: 'packages/memory/src/agents/available-agents.ts',
     from: 'if (paused) return 0',
     to: '',
     caughtBy: [storage('agents.paused')],
@@ -206,7 +206,7 @@ export const mutants = [
   {
     name: 'types are for all',
     promise: 'a task of a type that an agent serves is for agents of that type',
-    file: 'packages/memory/src/routes.ts',
+    file: 'packages/memory/src/board/claim/routes.ts',
     from: 'isServed: (workspaceId, type) => counts.has(routeOf(workspaceId, type)),',
     to: 'isServed: () => false,',
     caughtBy: [storage('routes.types')],
@@ -214,7 +214,7 @@ export const mutants = [
   {
     name: 'routes cross workspaces',
     promise: 'the agents of one workspace do not change the routing of another',
-    file: 'packages/memory/src/routes.ts',
+    file: 'packages/memory/src/board/claim/routes.ts',
     from: 'return `${workspaceId}\\n${type}`',
     to: 'return type',
     caughtBy: [storage('routes.workspaces')],
@@ -266,7 +266,7 @@ export const mutants = [
   {
     name: 'an approval is used twice',
     promise: 'an approval is used once',
-    file: 'packages/memory/src/approval-store.ts',
+    file: 'packages/memory/src/board/approval-store.ts',
     from: `      tables.approvals.set(used.id, used)
 `,
     to: '',
@@ -275,7 +275,7 @@ export const mutants = [
   {
     name: 'an approval is for any input',
     promise: 'an approval is for one input',
-    file: 'packages/memory/src/approval-store.ts',
+    file: 'packages/memory/src/board/approval-store.ts',
     from: 'approval.action === action && approval.inputDigest === inputDigest',
     to: 'approval.action === action',
     caughtBy: [storage('approvals.other-input')],
@@ -291,7 +291,7 @@ export const mutants = [
   {
     name: 'an approval is for everybody',
     promise: 'an approval is used only by who asked for it',
-    file: 'packages/memory/src/approval-store.ts',
+    file: 'packages/memory/src/board/approval-store.ts',
     from: 'if (isSame && isOwn && openStates',
     to: 'if (isSame && openStates',
     caughtBy: [storage('approvals.other-asker')],
@@ -328,7 +328,7 @@ export const mutants = [
   {
     name: 'a worker reports without a claim',
     promise: 'a report of usage without a claim needs the scope agents:write',
-    file: 'packages/core/src/http/enterprise/task-work-operations.ts',
+    file: 'packages/core/src/http/v2/task-work-operations.ts',
     from: "if (body.fencing_token == null) requireScope(principal, 'agents:write')",
     to: '',
     caughtBy: [api('usage.unclaimed')],
@@ -364,7 +364,7 @@ export const mutants = [
   {
     name: 'the budget of the workspace is forgotten',
     promise: 'no agent works while the budget of its workspace is spent',
-    file: 'packages/memory/src/able-agents.ts',
+    file: 'packages/memory/src/agents/able-agents.ts',
     from: 'budgets.get(holderKey(workspaceId, null))?.spentUntil ?? 0',
     to: '0',
     caughtBy: [storage('budgets.workspace')],
@@ -380,7 +380,7 @@ export const mutants = [
   {
     name: 'one spent budget hides the other',
     promise: 'a report that spends the budgets of the agent and of the workspace stops all agents',
-    file: 'packages/memory/src/usage-store.ts',
+    file: 'packages/memory/src/usage/usage-store.ts',
     from: 'const isWorkspaceSpent = noteSpent(',
     to: 'const isWorkspaceSpent = !isAgentSpent && noteSpent(',
     caughtBy: [storage('budgets.agent-and-workspace')],
@@ -388,7 +388,7 @@ export const mutants = [
   {
     name: 'a report that steps back begins a month',
     promise: 'a clock that steps back over the end of a month adds to the later month',
-    file: 'packages/memory/src/usage-store.ts',
+    file: 'packages/memory/src/usage/usage-store.ts',
     from: 'before === undefined || before.month < month',
     to: 'before === undefined || before.month !== month',
     caughtBy: [storage('budgets.month-steps-back')],
@@ -396,7 +396,7 @@ export const mutants = [
   {
     name: 'a deleted agent takes another with it',
     promise: 'an agent whose type has a runtime is none of the runtime for any type',
-    file: 'packages/memory/src/fallback.ts',
+    file: 'packages/memory/src/agents/fallback.ts',
     from: 'if (before !== undefined && !routed.has(before.type)) leave(before)',
     to: 'if (before !== undefined) leave(before)',
     caughtBy: [storage('runtimes.any-type-without')],
@@ -404,7 +404,7 @@ export const mutants = [
   {
     name: 'an old answer is given',
     promise: 'an agent gets the answer to its last question',
-    file: 'packages/memory/src/conversations.ts',
+    file: 'packages/memory/src/board/conversations.ts',
     from: "newestOf(taskId, ['question', 'answer'])",
     to: "newestOf(taskId, ['answer'])",
     caughtBy: [storage('comments.newest')],
@@ -444,7 +444,7 @@ export const mutants = [
   {
     name: 'an open task is no overlap',
     promise: 'while the task before is open, no other one is made',
-    file: 'packages/memory/src/schedule-store.ts',
+    file: 'packages/memory/src/board/schedule-store.ts',
     from: 'const occurrence = occur(schedule, last ?? null, now)',
     to: 'const occurrence = occur(schedule, null, now)',
     caughtBy: [storage('schedules.overlap')],
@@ -495,7 +495,7 @@ export const mutants = [
   {
     name: 'another body repeats',
     promise: 'a key with another body is refused',
-    file: 'packages/memory/src/idempotency.ts',
+    file: 'packages/memory/src/tables/idempotency.ts',
     from: 'if (record.fingerprint === claim.fingerprint) return',
     to: "if (record.fingerprint !== '') return",
     caughtBy: [storage('idempotency.conflict')],
@@ -503,7 +503,7 @@ export const mutants = [
   {
     name: 'a key lasts a day and more',
     promise: 'a key is good for 24 hours',
-    file: 'packages/memory/src/idempotency.ts',
+    file: 'packages/memory/src/tables/idempotency.ts',
     from: 'record.createdAt + idempotencyRetentionMs > now',
     to: 'record.createdAt + idempotencyRetentionMs >= now',
     caughtBy: [storage('idempotency.day')],
@@ -519,7 +519,7 @@ export const mutants = [
   {
     name: 'a rolled back event stays',
     promise: 'what is rolled back leaves no event',
-    file: 'packages/memory/src/event-log.ts',
+    file: 'packages/memory/src/tables/event-log.ts',
     from: `      journal.note(reversible, '', undefined)
 `,
     to: '',
@@ -528,7 +528,7 @@ export const mutants = [
   {
     name: 'numbers are used again',
     promise: 'seq of a workspace has no gap and no number twice, also after pruning',
-    file: 'packages/memory/src/event-log.ts',
+    file: 'packages/memory/src/tables/event-log.ts',
     from: 'return tail.dropped + tail.rows.length - tail.head',
     to: 'return tail.rows.length - tail.head',
     caughtBy: [storage('events.prune')],
@@ -536,7 +536,7 @@ export const mutants = [
   {
     name: 'an open transaction is read',
     promise: 'nobody sees what is not committed',
-    file: 'packages/memory/src/transactions.ts',
+    file: 'packages/memory/src/tables/transactions.ts',
     from: 'return journal.withoutWrites(() => verb(presentOf(call)))',
     to: 'return verb(presentOf(call))',
     caughtBy: [storage('transactions.unseen')],
@@ -632,7 +632,7 @@ export const mutants = [
   {
     name: 'a wait begins at the start',
     promise: 'a wait begins at the end of the failed attempt',
-    file: 'packages/memory/src/delivery-results.ts',
+    file: 'packages/memory/src/webhooks/delivery-results.ts',
     from: 'endedAt + outcome.delayMs',
     to: 'at + outcome.delayMs',
     caughtBy: [storage('deliveries.retry')],
@@ -745,7 +745,7 @@ export const mutants = [
   {
     name: 'the old secret stays',
     promise: 'the old secret of a rotation ends with the overlap',
-    file: 'packages/memory/src/webhook-store.ts',
+    file: 'packages/memory/src/webhooks/webhook-store.ts',
     from: 'expiresAt === null || expiresAt > now',
     to: 'expiresAt === null || expiresAt >= now',
     caughtBy: [storage('targets.read')],
@@ -753,7 +753,7 @@ export const mutants = [
   {
     name: 'an ended claim is recorded',
     promise: 'a result counts only while its claim holds',
-    file: 'packages/memory/src/deliveries.ts',
+    file: 'packages/memory/src/tables/deliveries.ts',
     from: 'row.claim.token === claimToken && row.claim.expiresAt > now',
     to: 'row.claim.token === claimToken',
     caughtBy: [storage('deliveries.expired-claim')],
@@ -761,7 +761,7 @@ export const mutants = [
   {
     name: 'five days and no end',
     promise: 'a webhook that only fails is disabled after five days',
-    file: 'packages/memory/src/delivery-results.ts',
+    file: 'packages/memory/src/webhooks/delivery-results.ts',
     from: 'now - failingSince >= disableAfterMs',
     to: 'now - failingSince > disableAfterMs',
     caughtBy: [storage('deliveries.failing')],
@@ -769,7 +769,7 @@ export const mutants = [
   {
     name: 'an alert shows the query',
     promise: 'an alert has no secret of the receiver’s URL',
-    file: 'packages/memory/src/delivery-results.ts',
+    file: 'packages/memory/src/webhooks/delivery-results.ts',
     from: "url.replace(/[?#].*$/s, '')",
     to: 'url',
     caughtBy: [storage('deliveries.alert-url')],
@@ -861,7 +861,7 @@ export const mutants = [
   {
     name: 'the reset is in milliseconds',
     promise: 'X-RateLimit-Reset is in seconds',
-    file: 'packages/core/src/http/enterprise/admission.ts',
+    file: 'packages/core/src/http/v2/admission.ts',
     from: 'Math.ceil(hour.resetAt / SECOND_MS)',
     to: 'hour.resetAt',
     caughtBy: [
@@ -913,7 +913,7 @@ export const mutants = [
   {
     name: 'a key is of all workspaces',
     promise: 'a key of a workspace reaches no other one',
-    file: 'packages/memory/src/find-principal.ts',
+    file: 'packages/memory/src/access/find-principal.ts',
     from: "workspaceIds: key.workspaceId === null ? 'all' : [key.workspaceId]",
     to: "workspaceIds: 'all'",
     caughtBy: [storage('access.key-principal')],
@@ -921,7 +921,7 @@ export const mutants = [
   {
     name: 'keys make keys',
     promise: 'an API key cannot do what is for users',
-    file: 'packages/core/src/http/enterprise/admission.ts',
+    file: 'packages/core/src/http/v2/admission.ts',
     from: "if (userOnly === true && principal.kind !== 'user') {",
     to: "if (userOnly === true && principal.kind === 'host') {",
     caughtBy: [api('mfa.users-only')],
@@ -929,7 +929,7 @@ export const mutants = [
   {
     name: 'no scope is asked for',
     promise: 'an operation needs its scope',
-    file: 'packages/core/src/http/enterprise/admission.ts',
+    file: 'packages/core/src/http/v2/admission.ts',
     from: `  if (scope !== 'any') requireScope(principal, scope)
 `,
     to: '',
@@ -993,7 +993,7 @@ export const mutants = [
   {
     name: 'a code works twice',
     promise: 'a one-time code works once',
-    file: 'packages/memory/src/session-store.ts',
+    file: 'packages/memory/src/access/session-store.ts',
     from: 'mfaStep < code.step)',
     to: 'mfaStep <= code.step)',
     caughtBy: [storage('mfa.step')],
@@ -1059,7 +1059,7 @@ export const mutants = [
   {
     name: 'another workspace’s task',
     promise: 'a task of another workspace is unknown',
-    file: 'packages/memory/src/task-changes.ts',
+    file: 'packages/memory/src/board/task-changes.ts',
     from: 'if (task !== undefined && task.workspaceId === workspaceId) return task',
     to: 'if (task !== undefined) return task',
     caughtBy: [storage('tasks.foreign-workspace')],
@@ -1075,7 +1075,7 @@ export const mutants = [
   {
     name: 'search reads all accounts',
     promise: 'a search finds tasks within reach only',
-    file: 'packages/memory/src/task-reads.ts',
+    file: 'packages/memory/src/board/task-reads.ts',
     from: '.map(({ id }) => id).filter(within)',
     to: '.map(({ id }) => id)',
     caughtBy: [storage('search.reach')],
@@ -1083,7 +1083,7 @@ export const mutants = [
   {
     name: 'a page repeats its last task',
     promise: 'a page begins after the one before',
-    file: 'packages/memory/src/task-reads.ts',
+    file: 'packages/memory/src/board/task-reads.ts',
     from: '(after === null || compare(after, place) < 0)',
     to: '(after === null || compare(after, place) <= 0)',
     caughtBy: [storage('search.pages')],
@@ -1109,7 +1109,7 @@ export const mutants = [
   {
     name: 'events outlive their workspace',
     promise: 'a deleted account leaves no row',
-    file: 'packages/memory/src/deletions.ts',
+    file: 'packages/memory/src/access/deletions.ts',
     from: `  log.removeWorkspaces(workspaceIds)
 `,
     to: '',
@@ -1118,7 +1118,7 @@ export const mutants = [
   {
     name: 'a deleted account sends on',
     promise: 'nothing is sent from the begin of a deletion on',
-    file: 'packages/memory/src/deletions.ts',
+    file: 'packages/memory/src/access/deletions.ts',
     from: 'tables.webhooks.set(webhook.id, { ...webhook, enabled: false })',
     to: 'tables.webhooks.set(webhook.id, webhook)',
     caughtBy: [storage('deletion.at-once')],
@@ -1126,7 +1126,7 @@ export const mutants = [
   {
     name: 'a pruned task leaves its comments',
     promise: 'a task that is deleted leaves no row',
-    file: 'packages/memory/src/task-changes.ts',
+    file: 'packages/memory/src/board/task-changes.ts',
     from: `    deleteComments(database, id)
 `,
     to: '',
@@ -1139,7 +1139,7 @@ export const mutants = [
   {
     name: 'a quota is a rate limit',
     promise: 'the board API answers a used-up quota by 402',
-    file: 'packages/core/src/http/board-envelope.ts',
+    file: 'packages/core/src/http/v1/envelope.ts',
     from: "QUOTA_EXCEEDED: { code: 'QUOTA_EXCEEDED', status: 402 }",
     to: "QUOTA_EXCEEDED: { code: 'QUOTA_EXCEEDED', status: 429 }",
     caughtBy: [core('http/envelopes.test.ts', 'docs/errors.md lists exactly the board table')],
@@ -1147,7 +1147,7 @@ export const mutants = [
   {
     name: 'a missing scope is not found',
     promise: 'the enterprise API answers a missing scope by 403',
-    file: 'packages/core/src/http/enterprise-envelope.ts',
+    file: 'packages/core/src/http/v2/envelope.ts',
     from: "code: 'AUTHORIZATION_FAILED', status: 403",
     to: "code: 'AUTHORIZATION_FAILED', status: 404",
     caughtBy: [core('http/envelopes.test.ts', 'docs/errors.md lists exactly the enterprise table')],
@@ -1163,7 +1163,7 @@ export const mutants = [
   {
     name: 'any request id is repeated',
     promise: 'a request id that is no plain word is replaced',
-    file: 'packages/core/src/http/enterprise/admission.ts',
+    file: 'packages/core/src/http/v2/admission.ts',
     from: 'given !== undefined && WELL_FORMED.test(given) ? given',
     to: 'given !== undefined ? given',
     caughtBy: [api('envelope.request-id')],
@@ -1258,7 +1258,7 @@ export const mutants = [
   {
     name: 'one connection more',
     promise: 'an account has as many connections as its tier allows',
-    file: 'packages/memory/src/realtime-store.ts',
+    file: 'packages/memory/src/realtime/realtime-store.ts',
     from: 'countOf(accountId) >= limit',
     to: 'countOf(accountId) > limit',
     caughtBy: [storage('realtime.cap')],
@@ -1517,7 +1517,7 @@ export const mutants = [
   {
     name: 'two completions count',
     promise: 'of two processes that complete a task at the same moment one does',
-    file: 'packages/postgres/src/tasks/complete-sql.ts',
+    file: 'packages/postgres/src/board/claim/complete-sql.ts',
     from: '      and t.fencing_token = f.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} ${also}',
     to: '      and ${condition} ${also}',
     caughtBy: [postgres('tasks/completion-races.test.ts', 'one completes it, and the other changes nothing')],
@@ -1525,7 +1525,7 @@ export const mutants = [
   {
     name: 'the last write wins',
     promise: 'two changes of a task at once both hold',
-    file: 'packages/postgres/src/tasks/apply-command.ts',
+    file: 'packages/postgres/src/board/apply-command.ts',
     from: 'where t.id = a.id and t.version = a.version',
     to: 'where t.id = a.id',
     caughtBy: [postgres('tasks/completion-races.test.ts', 'is one of the task as the other leaves it')],
@@ -1828,7 +1828,7 @@ export const mutants = [
   {
     name: 'callers share the board’s limit',
     promise: 'the limit of the board API is of one caller',
-    file: 'packages/core/src/taskboard.ts',
+    file: 'packages/core/src/wiring/taskboard.ts',
     from: 'key: `board:${id}`',
     to: "key: 'board'",
     caughtBy: [test('express', 'packages/express/src/taskboard-router.test.ts', "'scopes'")],
@@ -1888,7 +1888,7 @@ export const mutants = [
   {
     name: 'a principal names another account',
     promise: 'a caller of the host’s login reaches no board of another account',
-    file: 'packages/core/src/http/board/handle.ts',
+    file: 'packages/core/src/http/v1/handle.ts',
     from: `    requireReached(isReached instanceof Promise ? await isReached : isReached)
 `,
     to: '',
@@ -1897,7 +1897,7 @@ export const mutants = [
   {
     name: 'a cookie is enough',
     promise: 'a page of another site changes nothing by a cookie of the host’s login',
-    file: 'packages/core/src/callers.ts',
+    file: 'packages/core/src/wiring/callers.ts',
     from: `    if (refusal !== null) throw refusal
 `,
     to: '',
@@ -1906,7 +1906,7 @@ export const mutants = [
   {
     name: 'a claim waits',
     promise: 'a claim passes over a task that another transaction holds',
-    file: 'packages/postgres/src/tasks/claim-sql.ts',
+    file: 'packages/postgres/src/board/claim/claim-sql.ts',
     from: 'for update of t, q skip locked`',
     to: 'for update of t, q`',
     caughtBy: [
@@ -1917,7 +1917,7 @@ export const mutants = [
   {
     name: 'one call fails all',
     promise: 'a call that fails takes no other call of its statement with it',
-    file: 'packages/postgres/src/batcher.ts',
+    file: 'packages/postgres/src/database/batcher.ts',
     from: 'if (calls.length === 1 || isTaskboardError',
     to: 'if (calls.length >= 1 || isTaskboardError',
     caughtBy: [postgres('batcher.test.ts', 'is repeated call by call: the others succeed')],

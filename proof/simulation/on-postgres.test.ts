@@ -1,6 +1,6 @@
 import { postgresStorage } from '@taskboard/postgres'
 import { afterAll, expect, it } from 'vitest'
-import { pglitePool } from '../../packages/postgres/src/pglite-pool.js'
+import { pglitePool } from '../../packages/postgres/src/pglite/pglite-pool.js'
 import { emptyTables } from '../../packages/postgres/test/empty-tables.js'
 import { createMigratedPglite } from '../../packages/postgres/test/migrated-pglite.js'
 import { runHistory } from './run-history.js'

@@ -30,7 +30,7 @@ export const plantedBugs = [
   {
     name: 'send before commit',
     rules: ['nothing is sent before its commit'],
-    file: 'packages/memory/src/webhook-store.ts',
+    file: 'packages/memory/src/webhooks/webhook-store.ts',
     changes: [
       {
         from: 'claimDueDeliveries: (request, call) => write(call, (now) => claims.claimDue(request, now)),',
@@ -41,19 +41,19 @@ export const plantedBugs = [
   {
     name: 'event outside the transaction',
     rules: ['the log has every change', 'what fails leaves no event'],
-    file: 'packages/memory/src/event-log.ts',
+    file: 'packages/memory/src/tables/event-log.ts',
     changes: [{ from: "      journal.note(reversible, '', undefined)\n", to: '' }],
   },
   {
     name: 'an approval used twice',
     rules: ['an approval is used once'],
-    file: 'packages/memory/src/approval-store.ts',
+    file: 'packages/memory/src/board/approval-store.ts',
     changes: [{ from: '      tables.approvals.set(used.id, used)\n', to: '' }],
   },
   {
     name: 'an occurrence made twice',
     rules: ['an occurrence is made once'],
-    file: 'packages/memory/src/schedule-store.ts',
+    file: 'packages/memory/src/board/schedule-store.ts',
     changes: [
       {
         from: 'schedule?.workspaceId !== workspaceId || schedule.nextAt !== nextAt',

@@ -163,9 +163,9 @@ export type { LimitDecision, RateLimiter, RateLimiterOptions, TierOptions } from
 export { createScoring, defaultScoring, explainScore, scoreTask } from './priority/index.js'
 export type { Scorable, ScoreExplanation, Scoring, ScoringOptions } from './priority/index.js'
 export type { Storage } from './storage/index.js'
-export type { TaskboardOptions } from './taskboard-options.js'
-export { createTaskboard } from './taskboard.js'
-export type { Taskboard } from './taskboard.js'
+export type { TaskboardOptions } from './wiring/taskboard-options.js'
+export { createTaskboard } from './wiring/taskboard.js'
+export type { Taskboard } from './wiring/taskboard.js'
 export { toUsageReport } from './usage/index.js'
 export type {
   Budget,

@@ -1,4 +1,4 @@
-import type { EncodedFrames, Socket, SocketListener } from '../src/transport-adapters.js'
+import type { EncodedFrames, Socket, SocketListener } from '../src/entries/transport.js'
 
 /** A socket without a network that behaves like an adapter's. */
 export interface FakeSocket extends Socket {

@@ -1,2 +1,2 @@
 export { memoryStorage } from './memory-storage.js'
-export type { MemoryTransaction } from './transactions.js'
+export type { MemoryTransaction } from './tables/transactions.js'

@@ -1,7 +1,7 @@
 import { createTaskboard } from '@taskboard/core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createMemory } from './memory-storage.js'
-import type { Table } from './table.js'
+import type { Table } from './tables/table.js'
 
 const { storage, database } = createMemory()
 const taskboard = createTaskboard({

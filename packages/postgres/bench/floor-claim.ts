@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { taskColumns } from '../src/tasks/task-row.js'
+import { taskColumns } from '../src/board/task-row.js'
 
 /**
  * The floor: takes the best task by a fixed priority with SKIP LOCKED, and writes the rows that a claim writes (queue, task,

@@ -7,10 +7,10 @@ export {
   planMigrations,
   type PlannedStep,
 } from './migrations/migrate.js'
-export { type PgliteInstance, pglitePool } from './pglite-pool.js'
-export type { PgConnection, PgPool, PgPoolClient, PgQuery, PgQueryable } from './pool.js'
+export { type PgliteInstance, pglitePool } from './pglite/pglite-pool.js'
+export type { PgConnection, PgPool, PgPoolClient, PgQuery, PgQueryable } from './database/pool.js'
 export { failoverPool, type FailoverOptions, type PgModule } from './failover/failover-pool.js'
-export { openPglite } from './pglite-directory.js'
-export type { OpenedPglite } from './pglite-directory.js'
+export { openPglite } from './pglite/pglite-directory.js'
+export type { OpenedPglite } from './pglite/pglite-directory.js'
 export { exportLines, type ExportOptions } from './transfer/export-lines.js'
 export { importLines, type ImportOptions, type ImportProgress } from './transfer/import-lines.js'

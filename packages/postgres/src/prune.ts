@@ -1,8 +1,8 @@
 import type { Instant } from '@taskboard/core'
 import type { Pruning } from '@taskboard/core/storage'
-import type { Database } from './database.js'
-import { statement, type Statement } from './statement.js'
-import { pruneDoneTasks } from './tasks/delete-tasks.js'
+import type { Database } from './database/database.js'
+import { statement, type Statement } from './database/statement.js'
+import { pruneDoneTasks } from './board/delete-tasks.js'
 
 /** Event `e` is older than `p.end_at`, and rolled up. */
 const IS_OLD = /* sql */ `e.at < (select end_at from p) and e.at > -9223372036854775808 and e.seq <= coalesce((

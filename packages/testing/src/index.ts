@@ -18,9 +18,9 @@ export type {
   TransportHost,
 } from './transport/transport-case.js'
 export { storageConformance } from './storage/storage-conformance.js'
-export { countTasks } from './storage/count-tasks.js'
-export { newTask } from './storage/new-task.js'
+export { countTasks } from './storage/board/count-tasks.js'
+export { newTask } from './storage/board/new-task.js'
 export type { OpenedStorage } from './storage/opened-storage.js'
 export type { ConformanceCase } from './storage/storage-case.js'
-export { enterpriseConformance } from './enterprise/enterprise-conformance.js'
-export type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise/enterprise-case.js'
+export { enterpriseConformance } from './v2/enterprise-conformance.js'
+export type { EnterpriseCase, EnterpriseConformanceOptions } from './v2/enterprise-case.js'

@@ -2,7 +2,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTaskboard, type Taskboard } from '../index.js'
-import { toFetchHandler } from '../transport-adapters.js'
+import { toFetchHandler } from '../entries/transport.js'
 
 const boards: Taskboard[] = []
 afterEach(() => Promise.all(boards.splice(0).map((board) => board.close({ drainTimeoutMs: 0 }))))

@@ -2,8 +2,8 @@ import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../environment/index.js'
 import { toFetchHandler } from '../http/index.js'
-import type { CredentialRequest } from '../transport-services.js'
-import { createTaskboard } from '../taskboard.js'
+import type { CredentialRequest } from '../wiring/transport-services.js'
+import { createTaskboard } from '../wiring/taskboard.js'
 import type { Principal } from './principal.js'
 
 const ofHost: Principal = {

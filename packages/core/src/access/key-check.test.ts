@@ -2,7 +2,7 @@ import { memoryStorage } from '@taskboard/memory'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Storage } from '../storage/index.js'
-import { createTaskboard } from '../taskboard.js'
+import { createTaskboard } from '../wiring/taskboard.js'
 import type { SecretBoxOptions } from './secret-box.js'
 
 type Keys = SecretBoxOptions['encryptionKey']

@@ -2,7 +2,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createEnvironment, type Logger } from '../environment/index.js'
-import { createTaskboard } from '../taskboard.js'
+import { createTaskboard } from '../wiring/taskboard.js'
 import { createLoginCodeTokens } from './access-token.js'
 import { createLoginCodes } from './login-codes.js'
 

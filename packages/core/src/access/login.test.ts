@@ -2,7 +2,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import type { Logger } from '../environment/index.js'
-import { createTaskboard } from '../taskboard.js'
+import { createTaskboard } from '../wiring/taskboard.js'
 import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
 import { systemRandom } from '../environment/index.js'
 

@@ -1,7 +1,7 @@
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, expect, it } from 'vitest'
-import { createTaskboard, type Taskboard } from '../taskboard.js'
+import { createTaskboard, type Taskboard } from '../wiring/taskboard.js'
 
 let taskboard: Taskboard | undefined
 afterEach(() => taskboard?.close())

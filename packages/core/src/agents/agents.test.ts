@@ -3,7 +3,7 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { agentsFixture } from '../../test/agents-fixture.js'
 import { createTaskboard, defineAgent } from '../index.js'
-import type { AgentProfile } from '../storage-adapters.js'
+import type { AgentProfile } from '../entries/storage.js'
 
 const PROFILE = {
   model: 'm-1',

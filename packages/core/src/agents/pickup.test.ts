@@ -2,7 +2,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createTaskboard } from '../taskboard.js'
+import { createTaskboard } from '../wiring/taskboard.js'
 import { pickupWaits } from './pickup.js'
 
 const types = fc.constantFrom('writing', 'law')

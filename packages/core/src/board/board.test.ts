@@ -1,7 +1,7 @@
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
-import { createTaskboard } from '../taskboard.js'
+import { createTaskboard } from '../wiring/taskboard.js'
 import type { Column } from './task.js'
 
 async function openBoard() {

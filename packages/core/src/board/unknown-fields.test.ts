@@ -1,6 +1,6 @@
 import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
-import { createTaskboard } from '../taskboard.js'
+import { createTaskboard } from '../wiring/taskboard.js'
 
 async function open() {
   const taskboard = createTaskboard({ storage: memoryStorage(), logger: false })

@@ -1,8 +1,8 @@
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createTaskboard } from '../taskboard.js'
-import type { TaskboardOptions } from '../taskboard-options.js'
+import { createTaskboard } from '../wiring/taskboard.js'
+import type { TaskboardOptions } from '../wiring/taskboard-options.js'
 import { channelError } from './channel-error.js'
 import type { ChannelNotification, DeliveryTools, NotificationType } from './notification-type.js'
 

@@ -13,7 +13,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, expect, it } from 'vitest'
-import { createTaskboard } from '../taskboard.js'
+import { createTaskboard } from '../wiring/taskboard.js'
 import { closeServer } from './close-server.js'
 
 const cleanUps: (() => unknown)[] = []

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import type { TransportServices } from '../transport-services.js'
+import type { TransportServices } from '../wiring/transport-services.js'
 
 /** The part of an `http.Server` or `https.Server` that `closeServer` uses. */
 export interface ClosableServer {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { TaskboardError, type ErrorCode } from '../errors/index.js'
-import { boardErrorEnvelope, boardErrorTable } from './board-envelope.js'
-import { enterpriseErrorEnvelope, enterpriseErrorTable } from './enterprise-envelope.js'
+import { boardErrorEnvelope, boardErrorTable } from './v1/envelope.js'
+import { enterpriseErrorEnvelope, enterpriseErrorTable } from './v2/envelope.js'
 import type { ErrorTable } from './error-envelope.js'
 
 const page = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8')

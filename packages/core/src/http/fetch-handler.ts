@@ -1,10 +1,10 @@
 import { mountPath, requireOptionNames, TaskboardError } from '../errors/index.js'
-import type { TransportServices } from '../transport-services.js'
-import { boardErrorEnvelope } from './board-envelope.js'
-import { boardRoutes } from './board/board-routes.js'
-import { answerUnknownBoardPath } from './board/handle.js'
-import { enterpriseRoutes } from './enterprise/enterprise-routes.js'
-import { answerUnknownEnterprisePath } from './enterprise/handle.js'
+import type { TransportServices } from '../wiring/transport-services.js'
+import { boardErrorEnvelope } from './v1/envelope.js'
+import { boardRoutes } from './v1/board-routes.js'
+import { answerUnknownBoardPath } from './v1/handle.js'
+import { enterpriseRoutes } from './v2/enterprise-routes.js'
+import { answerUnknownEnterprisePath } from './v2/handle.js'
 import {
   flatRoutes,
   type FallbackRoute,

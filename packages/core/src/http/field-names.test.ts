@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { operationSchemas } from './enterprise/operation-schemas.js'
+import { operationSchemas } from './v2/operation-schemas.js'
 import { readFields } from './field-names.js'
 
 const { body: createTasks } = operationSchemas('createTasks')

@@ -5,7 +5,7 @@ import { defineAgent } from '../agents/index.js'
 import { systemClock, type Clock } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { Storage } from '../storage/index.js'
-import { createTaskboard } from '../taskboard.js'
+import { createTaskboard } from '../wiring/taskboard.js'
 import { toFetchHandler } from './fetch-handler.js'
 import { healthRoutes, type HealthRouteOptions } from './health-routes.js'
 

@@ -1,7 +1,7 @@
 import { atMost, type Instant, type LoopState } from '../environment/index.js'
 import { type NamesOf, requireOptionNames, routePath, TaskboardError } from '../errors/index.js'
 import type { StorageState } from '../storage/index.js'
-import type { TransportServices } from '../transport-services.js'
+import type { TransportServices } from '../wiring/transport-services.js'
 import type { HttpRequest, HttpResponse, Route, RouteGroup } from './http.js'
 import { servicesOf } from './services-of.js'
 

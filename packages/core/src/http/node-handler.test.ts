@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { memoryStorage } from '@taskboard/memory'
 import { transportConformance, type MountedHost, type TransportHost } from '@taskboard/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createTaskboard, type Taskboard } from '../taskboard.js'
+import { createTaskboard, type Taskboard } from '../wiring/taskboard.js'
 import type { Route } from './http.js'
 import { toNodeHandler, type NodeHandlerOptions, type NodeServerRequest } from './node-handler.js'
 

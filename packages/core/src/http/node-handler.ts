@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
 import { yieldToEventLoop } from '../environment/index.js'
 import { mountPath, requireOptionNames, TaskboardError } from '../errors/index.js'
-import type { TransportServices } from '../transport-services.js'
+import type { TransportServices } from '../wiring/transport-services.js'
 import {
   apiRoutes,
   errorResponse,

@@ -7,8 +7,8 @@ import type {
   Socket,
   SocketListener,
 } from '../realtime/index.js'
-import type { CredentialRequest, TransportServices } from '../transport-services.js'
-import { enterpriseErrorEnvelope } from './enterprise-envelope.js'
+import type { CredentialRequest, TransportServices } from '../wiring/transport-services.js'
+import { enterpriseErrorEnvelope } from './v2/envelope.js'
 import type { HttpResponse } from './http.js'
 import { servicesOf } from './services-of.js'
 

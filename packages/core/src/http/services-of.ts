@@ -1,5 +1,5 @@
 import { TaskboardError } from '../errors/index.js'
-import type { TransportServices } from '../transport-services.js'
+import type { TransportServices } from '../wiring/transport-services.js'
 
 /**
  * The services of the task board that a host passes to an adapter.

@@ -1,4 +1,4 @@
-import type { TransportServices } from '../transport-services.js'
+import type { TransportServices } from '../wiring/transport-services.js'
 import type { Route } from './http.js'
 
 /** The route, whose requests are reported. Without telemetry it stays as it is. */

@@ -12,7 +12,7 @@ import {
   type RealtimeConnection,
   type RealtimeOptions,
   type RealtimeProtocol,
-} from '../transport-adapters.js'
+} from '../entries/transport.js'
 
 const boards: Taskboard[] = []
 const sockets: FakeSocket[] = []

@@ -3,7 +3,7 @@ import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeSocket, type FakeSocket } from '../../test/fake-socket.js'
 import { createTaskboard, type Principal, type Taskboard } from '../index.js'
-import { realtimeEndpoint, type CredentialRequest } from '../transport-adapters.js'
+import { realtimeEndpoint, type CredentialRequest } from '../entries/transport.js'
 
 const boards: Taskboard[] = []
 const sockets: FakeSocket[] = []

@@ -1,1 +1,1 @@
-export type { Pruning, Storage, StorageSettings, StorageState, TaskCounts } from './storage.js'
+export type { Pruning, Storage, StorageSettings, StorageState, TaskCounts } from './port.js'

@@ -6,9 +6,9 @@ import {
   sessionOver,
   type WorkspaceUpdate,
 } from '@taskboard/core/storage'
-import type { Database, Session } from '../database.js'
-import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import type { Database, Session } from '../database/database.js'
+import type { PgConnection } from '../database/pool.js'
+import { statement } from '../database/statement.js'
 import { beginDeletion, continueDeletion } from './deletions.js'
 import {
   accountColumns,

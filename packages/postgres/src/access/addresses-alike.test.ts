@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/test-database.js'
 import { embeddedMigrations } from '../migrations/embedded-migrations.js'
 import { migrate, migrateWith } from '../migrations/migrate.js'
-import { pglitePool } from '../pglite-pool.js'
-import type { PgPool } from '../pool.js'
+import { pglitePool } from '../pglite/pglite-pool.js'
+import type { PgPool } from '../database/pool.js'
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -7,10 +7,10 @@ import {
   type User,
 } from '@taskboard/core'
 import type { AccessStore, ApiKeyQuery, CallContext, IdempotencyClaim } from '@taskboard/core/storage'
-import type { Database, Session } from '../database.js'
-import { once } from '../idempotency.js'
-import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import type { Database, Session } from '../database/database.js'
+import { once } from '../database/idempotency.js'
+import type { PgConnection } from '../database/pool.js'
+import { statement } from '../database/statement.js'
 import { keyWithinReach, reachValues } from './reach.js'
 import { createFindSession, type FindPrincipal } from './session-store.js'
 

@@ -12,9 +12,9 @@ import {
   type SessionStore,
   type SignIn,
 } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
-import type { PgConnection } from '../pool.js'
-import { statement, type Statement } from '../statement.js'
+import type { Database } from '../database/database.js'
+import type { PgConnection } from '../database/pool.js'
+import { statement, type Statement } from '../database/statement.js'
 
 interface ShownRow {
   readonly id: string

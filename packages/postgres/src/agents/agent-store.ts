@@ -13,11 +13,11 @@ import {
   type NewAgent,
   type Reach,
 } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
+import type { Database } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
-import { once } from '../idempotency.js'
-import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import { once } from '../database/idempotency.js'
+import type { PgConnection } from '../database/pool.js'
+import { statement } from '../database/statement.js'
 import { agentColumns, agentStatus, budgetSpentUntil, hasRuntime } from './agent-row.js'
 import { ratedAttemptsOf, readForecasts } from './forecasts.js'
 import { announceAgents, reportPresence } from './presence.js'

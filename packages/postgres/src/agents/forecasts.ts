@@ -6,10 +6,10 @@ import {
   ratedAttempts,
   timedAttempts,
 } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
-import type { PgConnection } from '../pool.js'
-import { expectFew, statement } from '../statement.js'
-import { EACH_LANE, SCORING, slopeOf } from '../tasks/lane-sql.js'
+import type { Database } from '../database/database.js'
+import type { PgConnection } from '../database/pool.js'
+import { expectFew, statement } from '../database/statement.js'
+import { EACH_LANE, SCORING, slopeOf } from '../board/claim/lane-sql.js'
 import { isServed } from './agent-row.js'
 
 /** A query of the agent's last attempts that were completed or failed. */

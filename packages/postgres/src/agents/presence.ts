@@ -1,9 +1,9 @@
 import type { AgentStatus } from '@taskboard/core'
 import type { AgentPresenceReport, CallContext } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
+import type { Database } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
-import type { PgConnection } from '../pool.js'
-import { backgroundStatement, statement } from '../statement.js'
+import type { PgConnection } from '../database/pool.js'
+import { backgroundStatement, statement } from '../database/statement.js'
 import { agentStatus } from './agent-row.js'
 
 const setStatus = statement<never>(

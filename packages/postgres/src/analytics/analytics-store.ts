@@ -8,9 +8,9 @@ import {
   type FiguresQuery,
 } from '@taskboard/core/storage'
 import { reachValues, withinReach } from '../access/reach.js'
-import type { Database } from '../database.js'
-import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import type { Database } from '../database/database.js'
+import type { PgConnection } from '../database/pool.js'
+import { statement } from '../database/statement.js'
 
 /** The types of the events that count. */
 export const COUNTED_TYPES = /* sql */ `(${countedEventTypes.map((type) => `'${type}'`).join(', ')})`

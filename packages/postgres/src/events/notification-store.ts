@@ -8,9 +8,9 @@ import type {
   NotificationTarget,
   StoredChannel,
 } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
-import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import type { Database } from '../database/database.js'
+import type { PgConnection } from '../database/pool.js'
+import { statement } from '../database/statement.js'
 import { eventJson } from './log-events.js'
 
 interface ClaimedRow {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
 import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createAccessStore } from '../access/access-store.js'
-import { createDatabase, type Database } from '../database.js'
+import { createDatabase, type Database } from '../database/database.js'
 import { createEventStore } from './event-store.js'
 
 const at = { now: Date.UTC(2026, 0, 1) }

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
-import { createDatabase, type Database } from '../database.js'
+import { createDatabase, type Database } from '../database/database.js'
 import { takeLimits } from './limit-store.js'
 import { takeTiers } from './tier-limits.js'
 

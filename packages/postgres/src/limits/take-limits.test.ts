@@ -10,7 +10,7 @@ import {
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
-import { createDatabase, type Database } from '../database.js'
+import { createDatabase, type Database } from '../database/database.js'
 import { createLimitStore, takeLimits } from './limit-store.js'
 
 const START = Date.UTC(2026, 0, 1)

@@ -9,7 +9,7 @@ import {
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
-import { createDatabase, type Database } from '../database.js'
+import { createDatabase, type Database } from '../database/database.js'
 import { createLimitStore } from './limit-store.js'
 import { createQuotaStore } from './quota-store.js'
 import { takeTiers } from './tier-limits.js'

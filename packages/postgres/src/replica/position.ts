@@ -1,7 +1,7 @@
-import { createBatcher } from '../batcher.js'
-import type { BoundedPool } from '../bounded-pool.js'
-import type { PgQuery } from '../pool.js'
-import { statement, type Statement } from '../statement.js'
+import { createBatcher } from '../database/batcher.js'
+import type { BoundedPool } from '../database/bounded-pool.js'
+import type { PgQuery } from '../database/pool.js'
+import { statement, type Statement } from '../database/statement.js'
 
 /** How far the primary has come, and what a server must be to have all of it. */
 export interface Position {

@@ -12,12 +12,12 @@ import {
   type UsageAmounts,
   type UsageRecord,
 } from '@taskboard/core/storage'
-import type { Database, Session } from '../database.js'
-import { once } from '../idempotency.js'
-import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
-import { applyCommand, type ReadTask, withinSession } from '../tasks/apply-command.js'
-import { taskColumns, toTask } from '../tasks/task-row.js'
+import type { Database, Session } from '../database/database.js'
+import { once } from '../database/idempotency.js'
+import type { PgConnection } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import { applyCommand, type ReadTask, withinSession } from '../board/apply-command.js'
+import { taskColumns, toTask } from '../board/task-row.js'
 import { followBudget } from './monthly-budgets.js'
 
 /**

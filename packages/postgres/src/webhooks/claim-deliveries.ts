@@ -5,9 +5,9 @@ import type {
   DeliveryTarget,
   WebhookStore,
 } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
-import type { PgConnection } from '../pool.js'
-import { backgroundStatement } from '../statement.js'
+import type { Database } from '../database/database.js'
+import type { PgConnection } from '../database/pool.js'
+import { backgroundStatement } from '../database/statement.js'
 import { deliveryColumns, type DeliveryRow, toDelivery } from './deliveries.js'
 import { targetJson } from './read-webhooks.js'
 

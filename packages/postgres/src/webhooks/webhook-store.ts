@@ -8,10 +8,10 @@ import type {
   StoredWebhookChange,
   WebhookStore,
 } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
-import { once } from '../idempotency.js'
-import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import type { Database } from '../database/database.js'
+import { once } from '../database/idempotency.js'
+import type { PgConnection } from '../database/pool.js'
+import { statement } from '../database/statement.js'
 import { createDeliveryClaims } from './claim-deliveries.js'
 import { insertTestDelivery, listDeliveries, resendDeliveries } from './deliveries.js'
 import { listWebhooks, readTargets, unknownWebhook, webhookColumns } from './read-webhooks.js'

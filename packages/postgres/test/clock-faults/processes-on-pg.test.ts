@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { oneTimePassword } from '../../../testing/src/enterprise/mfa-cases.js'
+import { oneTimePassword } from '../../../testing/src/v2/mfa-cases.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 import { until } from '../processes/until.js'

@@ -1,6 +1,6 @@
 import { createTaskboard } from '@taskboard/core'
 import { afterAll, describe, expect, it } from 'vitest'
-import { pglitePool } from '../../src/pglite-pool.js'
+import { pglitePool } from '../../src/pglite/pglite-pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { createMigratedPglite } from '../migrated-pglite.js'
 import { violations } from './invariants.js'

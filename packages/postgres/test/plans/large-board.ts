@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { BEST_FIRST, EACH_LANE } from '../../src/tasks/lane-sql.js'
+import { BEST_FIRST, EACH_LANE } from '../../src/board/claim/lane-sql.js'
 
 /** The present of all operations on the board. */
 export const NOW = Date.UTC(2026, 0, 1)

@@ -10,8 +10,8 @@ import {
 import { systemClock } from '@taskboard/core/storage'
 import { EventEmitter, once } from 'node:events'
 import pg from 'pg'
-import { openPglite } from '../../src/pglite-directory.js'
-import type { PgConnection, PgPool } from '../../src/pool.js'
+import { openPglite } from '../../src/pglite/pglite-directory.js'
+import type { PgConnection, PgPool } from '../../src/database/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { holdStatement } from './held-pool.js'
 import {

@@ -1,4 +1,4 @@
-import { openPglite } from '../../src/pglite-directory.js'
+import { openPglite } from '../../src/pglite/pglite-directory.js'
 
 // Opens the directory, and acknowledges each written row on the standard output.
 const [, , directory = ''] = process.argv

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { Column } from '@taskboard/core'
 import { anyTask, type FeedPosition } from '@taskboard/core/storage'
 import { AsyncResource } from 'node:async_hooks'
-import { countTasks } from './count-tasks.js'
+import { countTasks } from './board/count-tasks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { newTask } from './new-task.js'
+import { newTask } from './board/new-task.js'
 import {
   changeTask,
   HOUR,

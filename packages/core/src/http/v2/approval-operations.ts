@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import {
+  type Approval,
+  approvalStatuses,
+  approvalTexts,
+  askerKinds,
+  completionInput,
+  verdictInput,
+} from '../../board/index.js'
+import { plainActor, shortDigest } from '../../events/index.js'
+import { actorJson, actorOf, namedActorJson, toWireNamed } from '../wire/actor-wire.js'
+import { boardOfTask, operation } from './operation.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+
+/** An approval in an answer. */
+const approvalJson = z
+  .object({
+    id: z.string(),
+    workspace_id: z.string(),
+    task_id: z.string(),
+    action: z.string(),
+    summary: z.string(),
+    input: z.unknown().meta({ description: 'What the action works on: any JSON.' }),
+    input_digest: z.string().meta({ description: 'The SHA-256 of the canonical JSON of the input.' }),
+    short_digest: z.string().meta({
+      description:
+        'The first 12 digits of input_digest, such as 3f2a-91bc-0d4e. Show it with the input, and pass it with the decision.',
+    }),
+    status: z.enum(approvalStatuses),
+    agent_id: z.string(),
+    requested_by: actorJson,
+    asker: z.enum(askerKinds).meta({
+      description:
+        "What asked, and may use it: an agent in the host's process, the credential that requested_by names, or the host's own code.",
+    }),
+    requested_at: timestamp,
+    expires_at: timestamp,
+    decided_by: namedActorJson.nullable(),
+    decided_at: timestamp.nullable(),
+    comment: z.string().nullable(),
+    used_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Approval' })
+
+function toWireApproval(approval: Approval) {
+  const { requestedBy, decidedBy } = approval
+  return {
+    id: approval.id,
+    workspace_id: approval.workspaceId,
+    task_id: approval.taskId,
+    action: approval.action,
+    summary: approval.summary,
+    input: approval.input,
+    input_digest: approval.inputDigest,
+    short_digest: shortDigest(approval.inputDigest),
+    status: approval.status,
+    agent_id: approval.agentId,
+    requested_by: plainActor(requestedBy),
+    asker: approval.asker.kind,
+    requested_at: toTimestamp(approval.requestedAt),
+    expires_at: toTimestamp(approval.expiresAt),
+    decided_by: decidedBy && toWireNamed(decidedBy),
+    decided_at: toTimestamp(approval.decidedAt),
+    comment: approval.comment,
+    used_at: toTimestamp(approval.usedAt),
+  }
+}
+
+const params = z.object({ approval_id: idText })
+const common = { tag: 'approvals' } as const
+const one = { status: 200, schema: approvalJson } as const
+
+const requestApproval = operation({
+  ...common,
+  id: 'requestApproval',
+  summary: 'Asks for permission to do one thing, once, under a claim',
+  description:
+    "An action must not begin with tool:, which is for the tools of agents in the host's process. approved: this very action with this very input was approved for this task and this credential, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again.",
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/approvals',
+  scope: 'tasks:write',
+  params: z.object({ task_id: idText }),
+  body: z.object({
+    fencing_token: completionInput.shape.fencingToken.meta({
+      description: 'The token from the claim. An outdated token is refused with 409.',
+    }),
+    action: approvalTexts.shape.action.meta({ minLength: 1, description: '1 to 100 characters, not tool:…' }),
+    summary: approvalTexts.shape.summary.meta({
+      minLength: 1,
+      description: 'What the action does, for people: 1 to 2,000 characters. It decides nothing.',
+    }),
+    input: z.unknown().optional().meta({
+      description:
+        'All that the action works on: any JSON of at most 64 KiB and 16 levels, with numbers up to 9007199254740991. Default null.',
+    }),
+  }),
+  answer: {
+    status: 200,
+    schema: z.object({ outcome: z.enum(['approved', 'rejected', 'pending']), approval: approvalJson }),
+  },
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const { fencing_token: fencingToken, action, summary, input } = body
+    const board = await boardOfTask(services, principal, id)
+    const asked = { fencingToken, action, summary, input }
+    const { outcome, approval } = await board.requestApproval(id, asked, { actor: actorOf(principal) })
+    return { outcome, approval: toWireApproval(approval) }
+  },
+})
+
+const listApprovals = operation({
+  ...common,
+  id: 'listApprovals',
+  summary: 'The approvals of all workspaces within reach, newest first',
+  method: 'GET',
+  path: '/v2/approvals',
+  scope: 'tasks:read',
+  query: z.object({
+    status: z.enum(approvalStatuses).optional(),
+    task_id: idText.optional(),
+    ...pageQuery,
+  }),
+  answer: { status: 200, schema: z.object({ approvals: z.array(approvalJson), next_cursor: nextCursor }) },
+  async run({ services, principal, query }) {
+    const { status, task_id: taskId, limit, cursor } = query
+    const page = await services.approvals.search(principal, { status, taskId, limit, cursor })
+    return { approvals: page.approvals.map(toWireApproval), next_cursor: page.nextCursor }
+  },
+})
+
+const getApproval = operation({
+  ...common,
+  id: 'getApproval',
+  summary: 'One approval, with the input of its action',
+  method: 'GET',
+  path: '/v2/approvals/{approval_id}',
+  scope: 'tasks:read',
+  params,
+  answer: one,
+  run: async ({ services, principal, params: { approval_id: id } }) =>
+    toWireApproval(await services.approvals.find(principal, id)),
+})
+
+const decideApproval = operation({
+  ...common,
+  id: 'decideApproval',
+  summary: 'Approves or rejects what an agent wants to do, and releases its task',
+  description:
+    'Decides once: refused with 409 when it was decided before or has expired, and with 403 for the credential that asked. Show the person the input, and pass the digest that they saw.',
+  method: 'POST',
+  path: '/v2/approvals/{approval_id}/decision',
+  scope: 'approvals:write',
+  params,
+  body: z.object({
+    decision: verdictInput.shape.decision,
+    comment: verdictInput.shape.comment.meta({ description: 'At most 19,800 characters.' }),
+    digest: verdictInput.shape.digest.meta({
+      description:
+        'The short_digest or input_digest that the person was shown. The decision is refused with 409 when the input has another.',
+    }),
+  }),
+  answer: one,
+  async run({ services, principal, params: { approval_id: id }, body }) {
+    const { workspaceId } = await services.approvals.find(principal, id)
+    const actor = actorOf(principal)
+    return toWireApproval(await services.board(workspaceId).decide(id, body, { actor }))
+  },
+})
+
+/** Operations on approvals, for agents outside of the host and for people. */
+export const approvalOperations = [requestApproval, listApprovals, getApproval, decideApproval]

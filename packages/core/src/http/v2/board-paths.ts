@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { chatInput, columns, holdReasons, priorities } from '../../board/index.js'
+import { webhookEventTypes } from '../../events/index.js'
+import type { RoutePaths } from '../../wiring/transport-services.js'
+import { newWebhookInput } from '../../webhooks/index.js'
+import { boardErrorTable } from '../v1/envelope.js'
+import type { PathDescription } from './described-routes.js'
+import { columnText, newTaskBody } from '../wire/task-wire.js'
+import { idText, pageQuery, timestamp } from './wire-schemas.js'
+
+type Json = Readonly<Record<string, unknown>>
+type ToSchema = (schema: z.ZodType, io: 'input' | 'output') => Json
+
+const success = z.literal(true)
+const column = z.enum(columns)
+const score = z.number().min(0).max(1).meta({ description: 'As of the answer, rounded to four decimals.' })
+
+const listedTask = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    priority: z.enum(priorities),
+    priority_score: score,
+    status: column,
+    created_at: timestamp,
+    due_date: timestamp.nullable(),
+    tags: z.array(z.string()),
+    hold: z
+      .object({
+        reason: z.enum(holdReasons),
+        message: z.string().nullable(),
+      })
+      .optional()
+      .meta({ description: 'Why agents cannot take the task; only present on a held task.' }),
+  })
+  .meta({ id: 'BoardTask' })
+const createdTask = z
+  .object({ id: z.string(), title: z.string(), status: column, priority_score: score, created_at: timestamp })
+  .meta({ id: 'CreatedBoardTask' })
+const list = z.object({
+  success,
+  tasks: z.array(listedTask),
+  count: z.int(),
+  next_cursor: z.string().optional().meta({ description: 'Only present when there are more tasks.' }),
+})
+const written = z.object({ success, task: createdTask }).meta({ id: 'BoardTaskWritten' })
+const reply = z.object({ success, reply: z.string(), timestamp }).meta({ id: 'BoardChatReply' })
+const registered = z.object({
+  success,
+  webhook: z.object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(webhookEventTypes)),
+    enabled: z.boolean(),
+    signed: z.boolean(),
+    created_at: timestamp,
+  }),
+})
+const boardError = z
+  .object({
+    success: z.literal(false),
+    error: z.string().meta({ description: 'For people; it may change.' }),
+    code: z.enum([...new Set(Object.values(boardErrorTable).map(({ code }) => code))]),
+  })
+  .meta({ id: 'BoardError' })
+
+const { deadline: dueDate, workspace_id: _workspace, parent_id: _parent, ...taskFields } = newTaskBody.shape
+const addBody = z
+  .strictObject({ ...taskFields, due_date: dueDate })
+  .meta({ id: 'BoardAdd', description: 'For `action=add`.' })
+const moveBody = z
+  .strictObject({ task_id: idText, to: columnText })
+  .meta({ id: 'BoardMove', description: 'For `action=move`.' })
+const chatBody = chatInput.strict().meta({ id: 'BoardChat', description: 'For `action=chat`.' })
+const webhookBody = newWebhookInput.strict().meta({ id: 'BoardWebhook' })
+
+/** OpenAPI identifies operations by path and method only, so the actions of a method share one. */
+const SCOPES = {
+  get: { todo: 'tasks:read', doing: 'tasks:read', done: 'tasks:read' },
+  post: { add: 'tasks:write', move: 'tasks:write', chat: 'chat:write' },
+}
+const ALWAYS = [400, 401, 403, 429, 500, 503]
+const WRITING = [402, 404, 409, 413, 415]
+
+/** The board API (v1) as paths of an OpenAPI document. */
+export function boardPaths(paths: RoutePaths, toSchema: ToSchema): Readonly<Record<string, PathDescription>> {
+  const error = toSchema(boardError, 'output')
+  const describe = (
+    head: { readonly operationId: string; readonly summary: string; readonly description: string },
+    { parameters, body, answer }: { parameters: readonly Json[]; body?: Json | undefined; answer: Json },
+  ): Json => ({
+    ...head,
+    tags: ['board'],
+    security: [{ bearer: [] }],
+    parameters,
+    ...(body !== undefined && { requestBody: { required: true, content: jsonOf(body) } }),
+    responses: {
+      200: { description: 'Done.', content: jsonOf(answer) },
+      ...Object.fromEntries(
+        [...ALWAYS, ...(body === undefined ? [] : WRITING)]
+          .toSorted((one, other) => one - other)
+          .map((status) => [status, { description: codesOf(status), content: jsonOf(error) }]),
+      ),
+    },
+  })
+  return {
+    [paths.board]: {
+      get: describe(
+        {
+          operationId: 'listBoardTasks',
+          summary: 'Lists a column: TODO by score, DOING by start, DONE newest first',
+          description: scopesOf(SCOPES.get),
+        },
+        {
+          parameters: [
+            parameter('action', { enum: Object.keys(SCOPES.get) }),
+            ...Object.entries(pageQuery).map(([name, schema]) => ({
+              name,
+              in: 'query',
+              required: false,
+              schema:
+                name === 'limit'
+                  ? { type: 'integer', minimum: 1, maximum: 1_000, default: 1_000 }
+                  : toSchema(schema, 'input'),
+            })),
+          ],
+          answer: toSchema(list, 'output'),
+        },
+      ),
+      post: describe(
+        {
+          operationId: 'writeToBoard',
+          summary: 'Adds a task, moves a task or asks the agent, depending on `action`',
+          description: `The body depends on the action: BoardAdd, BoardMove or BoardChat. ${scopesOf(SCOPES.post)}`,
+        },
+        {
+          parameters: [parameter('action', { enum: Object.keys(SCOPES.post) }), IDEMPOTENCY_KEY],
+          body: { anyOf: [addBody, moveBody, chatBody].map((schema) => toSchema(schema, 'input')) },
+          answer: { anyOf: [written, reply].map((schema) => toSchema(schema, 'output')) },
+        },
+      ),
+    },
+    [paths.webhooks]: {
+      post: describe(
+        {
+          operationId: 'registerWebhook',
+          summary: 'Registers an endpoint for events of the key’s workspace',
+          description:
+            'Requires a key with the scope `webhooks:write`. Without a secret, deliveries carry no signature.',
+        },
+        {
+          parameters: [IDEMPOTENCY_KEY],
+          body: toSchema(webhookBody, 'input'),
+          answer: toSchema(registered, 'output'),
+        },
+      ),
+    },
+  }
+}
+
+/** The scopes that the actions of a method require. */
+function scopesOf(scopes: Json): string {
+  const each = Object.entries(scopes).map(([action, scope]) => `\`${action}\` \`${String(scope)}\``)
+  return `Requires a key with the scope of the action: ${each.join(', ')}.`
+}
+
+const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'For creates: a repeat with the same key and body returns the first answer.',
+  schema: { type: 'string' },
+}
+
+function parameter(name: string, schema: Json): Json {
+  return { name, in: 'query', required: true, schema: { type: 'string', ...schema } }
+}
+
+function jsonOf(schema: Json): Json {
+  return { 'application/json': { schema } }
+}
+
+function codesOf(status: number): string {
+  const codes = Object.values(boardErrorTable).flatMap((row) => (row.status === status ? [row.code] : []))
+  return `${[...new Set(codes)].join(' or ')}.`
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { commentBody, completionInput, holdInput, holdReasons } from '../../board/index.js'
+import { parseInput } from '../../errors/index.js'
+import { idempotencyClaim } from '../idempotency-key.js'
+import { commentJson, toWireComment } from '../wire/comment-wire.js'
+import { toWorkedTask, workedTaskJson } from './worked-task-wire.js'
+import { actorOf } from '../wire/actor-wire.js'
+import { boardOfTask, operation } from './operation.js'
+import { idText, nextCursor, pageQuery } from './wire-schemas.js'
+
+const params = z.object({ task_id: idText })
+const body = z.object({
+  body: commentBody.meta({ minLength: 1, description: '1 to 20,000 characters.' }),
+})
+/** A hold as a question. */
+const asked = z.object({ message: commentBody })
+const common = { tag: 'tasks', params } as const
+
+const listComments = operation({
+  ...common,
+  id: 'listComments',
+  summary: 'The comments on a task, oldest first',
+  method: 'GET',
+  path: '/v2/tasks/{task_id}/comments',
+  scope: 'tasks:read',
+  query: z.object(pageQuery),
+  answer: { status: 200, schema: z.object({ comments: z.array(commentJson), next_cursor: nextCursor }) },
+  async run({ services, principal, params: { task_id: id }, query }) {
+    const board = await boardOfTask(services, principal, id)
+    const { comments, nextCursor: next } = await board.comments(id, query)
+    return { comments: comments.map(toWireComment), next_cursor: next }
+  },
+})
+
+const createComment = operation({
+  ...common,
+  id: 'createComment',
+  summary: 'Comments on a task',
+  description: 'Nobody can edit a comment. It is deleted with its task.',
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/comments',
+  scope: 'tasks:write',
+  idempotent: true,
+  body,
+  answer: { status: 201, schema: commentJson },
+  async run({ services, principal, request, params: { task_id: id }, body: input }) {
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/{id}/comments', { id, ...input })
+    const board = await boardOfTask(services, principal, id)
+    return toWireComment(await board.comment(id, input, { actor: actorOf(principal), idempotency }))
+  },
+})
+
+const answerTask = operation({
+  ...common,
+  id: 'answerTask',
+  summary: "Answers an agent's question and releases its task",
+  description:
+    'Refused with 409 unless the task is on hold as needs_input. Agents can take it again, and the next one finds the answer.',
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/answer',
+  scope: 'tasks:write',
+  idempotent: true,
+  body,
+  answer: { status: 201, schema: commentJson },
+  async run({ services, principal, request, params: { task_id: id }, body: input }) {
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/{id}/answer', { id, ...input })
+    const board = await boardOfTask(services, principal, id)
+    return toWireComment(await board.answer(id, input, { actor: actorOf(principal), idempotency }))
+  },
+})
+
+const holdTask = operation({
+  ...common,
+  id: 'holdTask',
+  summary: 'Puts a claimed task on hold',
+  description:
+    'The agent no longer has the task. With the reason needs_input the message is required: it is a question, a comment of the task, and the attempt does not count.',
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/hold',
+  scope: 'tasks:write',
+  body: z.object({
+    fencing_token: completionInput.shape.fencingToken.meta({
+      description: 'The token from the claim. An outdated token is refused with 409.',
+    }),
+    reason: z.enum(holdReasons),
+    message: holdInput.shape.message,
+  }),
+  answer: { status: 200, schema: workedTaskJson },
+  async run({ services, principal, params: { task_id: id }, body: { fencing_token: token, ...hold } }) {
+    const question = hold.reason === 'needs_input' ? parseInput(asked, hold).message : null
+    const board = await boardOfTask(services, principal, id)
+    if (question === null) return toWorkedTask(await board.hold(id, { ...hold, fencingToken: token }))
+    await board.ask(id, { fencingToken: token, question })
+    return toWorkedTask(await board.get(id))
+  },
+})
+
+/** Operations on the conversations of tasks. */
+export const conversationOperations = [listComments, createComment, answerTask, holdTask]

@@ -1,0 +1,83 @@
+import type { TransportServices } from '../../wiring/transport-services.js'
+import type { Route } from '../http.js'
+import { tracedRoute } from '../traced-route.js'
+import { accountOperations } from './account-operations.js'
+import { agentOperations } from './agent-operations.js'
+import { analyticsOperations } from './analytics-operations.js'
+import { apiKeyOperations } from './api-key-operations.js'
+import { approvalOperations } from './approval-operations.js'
+import { authOperations, mfaOperations } from './auth-operations.js'
+import { budgetOperations } from './budget-operations.js'
+import { channelOperations } from './channel-operations.js'
+import { chatOperations } from './chat-operations.js'
+import { conversationOperations } from './conversation-operations.js'
+import { handleEnterpriseRequest } from './handle.js'
+import { mountedPath } from './described-routes.js'
+import { memberOperations } from './member-operations.js'
+import type { Method, Operation } from './operation.js'
+import { referenceOperations } from './reference-operations.js'
+import { scheduleOperations } from './schedule-operations.js'
+import { scoreOperations } from './score-operations.js'
+import { taskOperations } from './task-operations.js'
+import { taskWorkOperations } from './task-work-operations.js'
+import { webhookOperations } from './webhook-operations.js'
+
+/** All operations of the enterprise API of this task board. */
+export function enterpriseOperations({ login }: TransportServices): readonly Operation[] {
+  const ofLogin =
+    login === null
+      ? []
+      : [...authOperations(login.sessions), ...mfaOperations(login.mfa), ...memberOperations(login)]
+  const operations: readonly Operation[] = [
+    ...ofLogin,
+    ...accountOperations,
+    ...apiKeyOperations,
+    ...taskOperations,
+    ...scoreOperations,
+    ...taskWorkOperations,
+    ...conversationOperations,
+    ...approvalOperations,
+    ...scheduleOperations,
+    ...agentOperations,
+    ...chatOperations,
+    ...budgetOperations,
+    ...analyticsOperations,
+    ...webhookOperations,
+    ...channelOperations,
+  ]
+  return [...operations, ...referenceOperations(operations)]
+}
+
+/**
+ * The enterprise API (v2) as routes, below the configured path. Parameters have the form `:name`, and a path without parameters
+ * comes before those that would match it.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { enterpriseRoutes } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * console.log(enterpriseRoutes(taskboard).every(({ path }) => path.startsWith('/v2/'))) // true
+ * ```
+ */
+export function enterpriseRoutes({ services }: { readonly services: TransportServices }): readonly Route[] {
+  const paths = new Map<string, Map<Method, Operation>>()
+  for (const operation of enterpriseOperations(services)) {
+    const operations = paths.get(operation.path) ?? new Map<Method, Operation>()
+    paths.set(operation.path, operations.set(operation.method, operation))
+  }
+  return [...paths]
+    .toSorted(([one], [other]) => (patternOrder(one) < patternOrder(other) ? -1 : 1))
+    .map(([path, operations]) =>
+      tracedRoute(services, {
+        path: mountedPath(services, path).replaceAll(/\{(\w+)\}/g, ':$1'),
+        handle: (request) => handleEnterpriseRequest(services, request, operations),
+      }),
+    )
+}
+
+/** Sorts parameters after every name. */
+function patternOrder(path: string): string {
+  return path.replaceAll('{', '\u{10ffff}')
+}

@@ -1,0 +1,160 @@
+import type { z } from 'zod'
+import type { Principal, Scope } from '../../access/index.js'
+import type { TransportBoard } from '../../board/index.js'
+import { type InputOf, TaskboardError } from '../../errors/index.js'
+import type { TransportServices } from '../../wiring/transport-services.js'
+import type { HttpRequest } from '../http.js'
+
+/**
+ * The workspace of a request: the given one, or the caller's default.
+ * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for one beyond the caller's reach, as for one that does not exist.
+ */
+export async function workspaceOf(
+  services: TransportServices,
+  principal: Principal,
+  workspaceId: string | null | undefined,
+): Promise<string> {
+  const wanted = workspaceId ?? principal.defaultWorkspaceId
+  if (await services.reach.includes(principal, wanted)) return wanted
+  throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+}
+
+/** The board of a task. @throws TaskboardError `TASK_NOT_FOUND`, also for a task beyond the caller's reach. */
+export async function boardOfTask(
+  services: TransportServices,
+  principal: Principal,
+  taskId: string,
+): Promise<TransportBoard> {
+  return services.board(await services.tasks.locate(principal, taskId))
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** The sections of the reference. */
+type Tag =
+  | 'auth'
+  | 'account'
+  | 'tasks'
+  | 'approvals'
+  | 'schedules'
+  | 'agents'
+  | 'analytics'
+  | 'webhooks'
+  | 'notifications'
+  | 'reference'
+
+/** A request that has passed every check except existence. */
+interface OperationCall<Params, Query, Body> {
+  readonly services: TransportServices
+  readonly request: HttpRequest
+  readonly principal: Principal
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  /** Whether the caller reads a member of the answer. One that it does not read may be null instead of being worked out. */
+  readonly isRead: (member: string) => boolean
+}
+
+/** The part of an operation that does not depend on its schemas. */
+interface OperationTraits {
+  /** The `operationId` of the reference: unique, as in `createTask`. */
+  readonly id: string
+  readonly tag: Tag
+  readonly summary: string
+  readonly description?: string | undefined
+  readonly method: Method
+  /** With the documented prefix and parameters in braces: `/v2/tasks/{task_id}`. */
+  readonly path: `/v2/${string}`
+  /** Only for users with an access token. API keys are refused like a missing scope. */
+  readonly userOnly?: boolean | undefined
+  /**
+   * A read so cheap that it starts before the limits are decided. Its result is discarded, and never sent, when they refuse.
+   */
+  readonly beginsEarly?: boolean | undefined
+  /** Takes an `Idempotency-Key` header. */
+  readonly idempotent?: boolean | undefined
+  readonly params?: z.ZodObject | undefined
+  readonly query?: z.ZodObject | undefined
+  /**
+   * Absent: a body is neither read nor refused. A request without a body counts as `{}`. Undeclared members are refused, in the
+   * query too.
+   */
+  readonly body?: z.ZodObject | undefined
+  readonly answer: Answer
+  /** Wire names of the library's fields, if they are not the snake_case form: `{ dueDate: 'deadline' }`. */
+  readonly wireFields?: Readonly<Record<string, string>> | undefined
+}
+
+/** The form of a success. */
+type Answer =
+  | { readonly status: 200 | 201; readonly schema: z.ZodType }
+  /** No body. */
+  | { readonly status: 204 }
+  /** A text of another media type. */
+  | { readonly status: 200; readonly mediaType: string; readonly headers?: Readonly<Record<string, string>> }
+
+/** An operation for callers with a credential. */
+export interface ProtectedOperation extends OperationTraits {
+  /** The scope that the credential must have; `any` when any scope is enough. */
+  readonly scope: Scope | 'any'
+  /** Returns the answer: the value of the JSON body, the text for another media type, nothing for 204. */
+  run(call: OperationCall<unknown, unknown, unknown>): unknown
+}
+
+/** An operation that requires no credential. */
+interface PublicOperation extends OperationTraits {
+  readonly scope: 'none'
+  run(call: Omit<OperationCall<unknown, unknown, unknown>, 'principal' | 'isRead'>): unknown
+}
+
+/** What `run` returns for a form of success. */
+type Answered<A extends Answer> = A extends { readonly schema: infer Schema extends z.ZodType }
+  ? InputOf<Schema>
+  : A extends { readonly mediaType: string }
+    ? string
+    : void
+
+export type Operation = ProtectedOperation | PublicOperation
+
+type Out<Schema extends z.ZodObject | undefined> = Schema extends z.ZodObject
+  ? z.output<Schema>
+  : Readonly<Record<string, never>>
+
+interface Schemas<P, Q, B, A> {
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  readonly answer: A
+}
+
+/** Declares an operation for callers with a credential. The schemas give the types of what `run` receives and returns. */
+export function operation<
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodObject | undefined = undefined,
+  const A extends Answer = Answer,
+>(
+  declared: Omit<ProtectedOperation, 'params' | 'query' | 'body' | 'answer' | 'run'> &
+    Schemas<P, Q, B, A> & {
+      run(call: OperationCall<Out<P>, Out<Q>, Out<B>>): Answered<A> | Promise<Answered<A>>
+    },
+): ProtectedOperation {
+  return { ...declared, body: declared.body?.strict() }
+}
+
+/** Declares an operation that requires no credential. */
+export function publicOperation<
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodObject | undefined = undefined,
+  const A extends Answer = Answer,
+>(
+  declared: Omit<PublicOperation, 'params' | 'query' | 'body' | 'answer' | 'run' | 'scope'> &
+    Schemas<P, Q, B, A> & {
+      run(
+        call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal' | 'isRead'>,
+      ): Answered<A> | Promise<Answered<A>>
+    },
+): PublicOperation {
+  return { ...declared, body: declared.body?.strict(), scope: 'none' }
+}

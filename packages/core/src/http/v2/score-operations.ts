@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { pickupWaits, waitReasons } from '../../agents/index.js'
+import type { Principal } from '../../access/index.js'
+import type { Task } from '../../board/index.js'
+import { explainScore } from '../../priority/index.js'
+import type { TransportServices } from '../../wiring/transport-services.js'
+import { operation } from './operation.js'
+import { idText, timestamp, toTimestamp } from './wire-schemas.js'
+
+const factor = z.object({
+  weight: z.number().meta({ description: 'The share of the score, 0 to 1. The four weights add up to 1.' }),
+  value: z.number().meta({ description: '0 to 1.' }),
+})
+
+const explained = z
+  .object({
+    score: z.number().meta({ description: 'The sum of each weight times its value, to four decimals.' }),
+    factors: z.object({
+      flag: factor.meta({ description: 'The priority flag: low 0 to urgent 1.' }),
+      due: factor.meta({ description: 'How close the deadline is; 0 without one, 1 when it has passed.' }),
+      age: factor.meta({ description: 'How long the task has existed.' }),
+      free: factor.meta({ description: '1 unless a dependency is not done.' }),
+    }),
+    waits_for: z
+      .array(
+        z.object({
+          reason: z.enum(waitReasons).meta({
+            description:
+              '`no_agent`: the workspace has none that may take the task. `paused`, `offline`, `resting`, `budget`: so are the agents that may take it, each of them; `budget` without agents is that of the workspace.',
+          }),
+          until: timestamp.nullable().meta({
+            description: 'When it ends by itself, for the first of the agents; null when it does not.',
+          }),
+          count: z.int().nullable().meta({ description: 'How many tasks, or agents.' }),
+          agents: z.array(z.object({ id: z.string(), name: z.string() })).meta({
+            description: 'The first five of the agents.',
+          }),
+        }),
+      )
+      .meta({
+        description:
+          'Why no agent can take the task now. Empty when one can as soon as its turn comes, and outside of todo.',
+      }),
+    as_of: timestamp,
+  })
+  .meta({ id: 'TaskScore' })
+
+const MOST_AGENTS = 1_000
+const nothing = { agents: null, budgets: [] } as const
+
+/** Those who may take a task, and their budgets. Of more agents than a page has, it is not known who is free. */
+async function readAround(services: TransportServices, principal: Principal, task: Task) {
+  const { workspaceId, assignedTo } = task
+  const reach = { ...principal, workspaceIds: [workspaceId] }
+  const [agents, { budgets }] = await Promise.all([
+    assignedTo === null
+      ? services.agents.listWithin(reach, { workspaceId, limit: MOST_AGENTS })
+      : services.agents.findAll(reach, [assignedTo]).then((found) => ({ agents: found, nextCursor: null })),
+    services.usage.budgets(workspaceId, { limit: MOST_AGENTS }),
+  ])
+  return { agents: agents.nextCursor === null ? agents.agents : null, budgets }
+}
+
+const getTaskScore = operation({
+  id: 'getTaskScore',
+  tag: 'tasks',
+  summary: 'Why a task is where it is: what it waits for, its score now, and the four factors',
+  description: 'Agents take the task with the highest score that is free, not on hold, and for them.',
+  method: 'GET',
+  path: '/v2/tasks/{task_id}/score',
+  scope: 'tasks:read',
+  params: z.object({ task_id: idText }),
+  answer: { status: 200, schema: explained },
+  async run({ services, principal, params }) {
+    const { scoring, environment, tasks } = services
+    const { task } = await tasks.find(principal, params.task_id)
+    const around = task.column === 'TODO' ? await readAround(services, principal, task) : nothing
+    const now = environment.clock.now()
+    const { factors, score } = explainScore(task, now, scoring)
+    const { flag, due, age, free } = scoring.weights
+    const total = flag + due + age + free
+    const of = (weight: number, value: number) => ({ weight: weight / total, value })
+    return {
+      score,
+      factors: {
+        flag: of(flag, factors.flag),
+        due: of(due, factors.due),
+        age: of(age, factors.age),
+        free: of(free, factors.free),
+      },
+      waits_for: pickupWaits(task, around, now).map(({ until, ...wait }) => ({
+        ...wait,
+        until: toTimestamp(until),
+        agents: [...wait.agents],
+      })),
+      as_of: toTimestamp(now),
+    }
+  },
+})
+
+/** What the order of tasks comes from. */
+export const scoreOperations = [getTaskScore]

@@ -1,0 +1,395 @@
+import { z } from 'zod'
+import type { Principal } from '../../access/index.js'
+import {
+  completionInput,
+  holdInput,
+  holdReasons,
+  mostListedTasks,
+  priorities,
+  readTaskChange,
+  taskSorts,
+  taskStatuses,
+  type Column,
+  type FoundTask,
+  type Task,
+  type TaskAgent,
+} from '../../board/index.js'
+import { boundedList, isTaskboardError, type InputOf } from '../../errors/index.js'
+import { noUsage } from '../../usage/index.js'
+import type { TransportServices } from '../../wiring/transport-services.js'
+import { attemptJson, toWireAttempt } from './attempt-wire.js'
+import { toWireUsage, usageJson } from '../wire/usage-wire.js'
+import { idempotencyClaim } from '../idempotency-key.js'
+import {
+  columnText,
+  createdTaskJson,
+  listedTaskBody,
+  logJson,
+  newTaskBody,
+  taskChangeBody,
+  taskDetailJson,
+  taskJson,
+  taskWireFields,
+  toCreatedTask,
+  toFields,
+  toListedInput,
+  toWireLine,
+  toWireDetail,
+  toWireTask,
+} from '../wire/task-wire.js'
+import { actorOf } from '../wire/actor-wire.js'
+import { boardOfTask, operation, workspaceOf } from './operation.js'
+import { idText, instantText, logQuery, nextCursor, pageQuery } from './wire-schemas.js'
+
+const params = z.object({ task_id: idText })
+const common = { tag: 'tasks', wireFields: taskWireFields } as const
+const columnOf: Readonly<Record<Lowercase<Column>, Column>> = {
+  todo: 'TODO',
+  doing: 'DOING',
+  done: 'DONE',
+}
+const detail = { status: 200, schema: taskDetailJson } as const
+
+const createTask = operation({
+  ...common,
+  id: 'createTask',
+  summary: 'Adds a task for the agents of its workspace',
+  method: 'POST',
+  path: '/v2/tasks',
+  scope: 'tasks:write',
+  idempotent: true,
+  body: newTaskBody,
+  answer: { status: 201, schema: createdTaskJson },
+  async run({ services, principal, request, body, isRead }) {
+    const input = { ...toFields(body), parentId: body.parent_id }
+    // Invalid fields are reported before what does not exist.
+    const read = services.readTask(input, body.workspace_id ?? principal.defaultWorkspaceId)
+    const workspaceId = await workspaceOf(services, principal, body.workspace_id)
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks', { ...input, workspaceId })
+    const board = services.board(workspaceId)
+    const task = await services.quota.createTask(
+      principal,
+      (tx) => board.addRead(read, { actor: actorOf(principal), idempotency, tx }),
+      { isRepeatable: idempotency !== undefined },
+    )
+    const [agent, [estimate = null]] = await Promise.all([
+      assigneeOf(services, principal, task),
+      isRead('estimated_completion') ? services.estimates.forTasks([task]) : [],
+    ])
+    const answer = toCreatedTask(task, agent, estimate)
+    return idempotency === undefined ? answer : services.saveIdempotentResponse(idempotency, answer)
+  },
+})
+
+const createTasks = operation({
+  ...common,
+  id: 'createTasks',
+  summary: 'Adds up to 500 tasks, all or none',
+  description:
+    'All in one workspace. In depends_on, a number is the position of an earlier task in the list.',
+  method: 'POST',
+  path: '/v2/tasks/batch',
+  scope: 'tasks:write',
+  idempotent: true,
+  body: z.object({
+    tasks: boundedList(listedTaskBody, { of: 'tasks', least: 1, most: mostListedTasks }),
+    workspace_id: idText.nullish(),
+  }),
+  answer: { status: 201, schema: z.object({ tasks: z.array(taskJson) }) },
+  async run({ services, principal, request, body }) {
+    const inputs = body.tasks.map(toListedInput)
+    // Invalid fields are reported before what does not exist.
+    const read = services.readTasks(inputs, body.workspace_id ?? principal.defaultWorkspaceId)
+    const workspaceId = await workspaceOf(services, principal, body.workspace_id)
+    const claimed = { tasks: inputs, workspaceId }
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/batch', claimed)
+    const board = services.board(workspaceId)
+    const tasks = await services.quota.createTasks(
+      principal,
+      read.length,
+      (tx) => board.addAllRead(read, { actor: actorOf(principal), idempotency, tx }),
+      { isRepeatable: idempotency !== undefined },
+    )
+    const agents = await assigneesOf(services, principal, tasks)
+    const answer = {
+      tasks: tasks.map((task) => toWireTask({ task, agent: agents.get(task.assignedTo ?? '') ?? null })),
+    }
+    return idempotency === undefined ? answer : services.saveIdempotentResponse(idempotency, answer)
+  },
+})
+
+/** A task of a list. */
+const listedTaskJson = taskJson
+  .extend({
+    usage: usageJson.optional().meta({ description: 'The sum of all reports on it, with include=usage.' }),
+  })
+  .meta({ id: 'ListedTask' })
+
+const listTasks = operation({
+  ...common,
+  id: 'listTasks',
+  summary: 'The tasks of all workspaces within reach that match every given filter, newest first or by sort',
+  method: 'GET',
+  path: '/v2/tasks',
+  scope: 'tasks:read',
+  query: z.object({
+    q: z.string().min(1).max(400).optional().meta({
+      description:
+        'Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case, with or without accents.',
+    }),
+    status: z.enum(taskStatuses).optional(),
+    column: columnText.optional(),
+    hold: z.enum(holdReasons).optional().meta({ description: 'Only tasks on hold for this reason.' }),
+    type: z.string().min(1).max(128).optional(),
+    tag: z.string().min(1).max(200).optional().meta({ description: 'Only tasks with this tag.' }),
+    priority: z.enum(priorities).optional(),
+    agent_id: idText.optional().meta({
+      description: 'Only tasks that this agent is assigned to, works or completed.',
+    }),
+    assigned_to: idText.optional().meta({ description: 'Only tasks that this agent alone can take.' }),
+    parent_id: idText.optional().meta({ description: 'Only the subtasks of this task.' }),
+    workspace_id: idText.optional(),
+    created_after: instantText.optional().meta({ description: 'Created at or after this time.' }),
+    created_before: instantText.optional().meta({ description: 'Created before this time.' }),
+    due_after: instantText.optional().meta({ description: 'Due at or after this time.' }),
+    due_before: instantText.optional().meta({ description: 'Due before this time.' }),
+    sort: z
+      .enum(taskSorts)
+      .default('created')
+      .meta({
+        description:
+          'created: newest first. updated: latest change first. due: earliest deadline first, tasks without one last. ' +
+          'priority_score: only tasks in todo, highest score first, tasks on hold last.',
+      }),
+    include: z.literal('usage').optional().meta({
+      description: 'usage: each task with the sum of what was reported on it.',
+    }),
+    ...pageQuery,
+  }),
+  answer: { status: 200, schema: z.object({ tasks: z.array(listedTaskJson), next_cursor: nextCursor }) },
+  async run({ services, principal, query }) {
+    const { q, status, column, hold, type, tag, priority, sort, limit, cursor } = query
+    const page = await services.tasks.search(principal, {
+      q,
+      status,
+      column: column && columnOf[column],
+      hold,
+      type,
+      tag,
+      priority,
+      agentId: query.agent_id,
+      assignedTo: query.assigned_to,
+      parentId: query.parent_id,
+      workspaceId: query.workspace_id,
+      createdAfter: query.created_after,
+      createdBefore: query.created_before,
+      dueAfter: query.due_after,
+      dueBefore: query.due_before,
+      sort,
+      limit,
+      cursor,
+    })
+    if (query.include === undefined) {
+      return { tasks: page.tasks.map(toWireFound), next_cursor: page.nextCursor }
+    }
+    const used = await services.usage.ofTasks(page.tasks.map(({ id }) => id))
+    const tasks = page.tasks.map((found) => {
+      const usage = toWireUsage(used.get(found.id) ?? noUsage)
+      return { ...toWireFound(found), usage }
+    })
+    return { tasks, next_cursor: page.nextCursor }
+  },
+})
+
+const toWireFound = (task: FoundTask) => toWireTask({ task, agent: task.agent })
+
+const getTask = operation({
+  ...common,
+  id: 'getTask',
+  summary: 'One task, with its log and its outputs',
+  description: 'Of its log it has the newest 100 lines. GET /v2/tasks/{task_id}/logs has all that are kept.',
+  beginsEarly: true,
+  method: 'GET',
+  path: '/v2/tasks/{task_id}',
+  scope: 'tasks:read',
+  params,
+  answer: detail,
+  run: ({ services, principal, params: { task_id: id } }) => detailOf(services, principal, id),
+})
+
+const listLogLines = operation({
+  ...common,
+  id: 'listTaskLogLines',
+  summary: 'The log of a task, oldest line first',
+  description: 'The newest 1,000 lines are kept.',
+  method: 'GET',
+  path: '/v2/tasks/{task_id}/logs',
+  scope: 'tasks:read',
+  params,
+  query: z.object(logQuery),
+  answer: { status: 200, schema: z.object({ logs: z.array(logJson), next_cursor: nextCursor }) },
+  async run({ services, principal, params: { task_id: id }, query }) {
+    const { lines, nextCursor: next } = await services.tasks.logs(principal, id, query)
+    return { logs: lines.map(toWireLine), next_cursor: next }
+  },
+})
+
+const listAttempts = operation({
+  ...common,
+  id: 'listAttempts',
+  summary: 'How the attempts at a task ended, oldest first',
+  description: 'The newest 100, without the one in progress.',
+  method: 'GET',
+  path: '/v2/tasks/{task_id}/attempts',
+  scope: 'tasks:read',
+  params,
+  answer: { status: 200, schema: z.object({ attempts: z.array(attemptJson) }) },
+  async run({ services, principal, params: { task_id: id } }) {
+    const attempts = await services.tasks.attempts(principal, id)
+    const ids = [...new Set(attempts.map(({ agentId }) => agentId))]
+    const found = ids.length === 0 ? [] : await services.agents.findAll(principal, ids)
+    const names = new Map(found.map(({ id: agentId, name }) => [agentId, name]))
+    return { attempts: attempts.map((each) => toWireAttempt(each, names.get(each.agentId) ?? null)) }
+  },
+})
+
+const updateTask = operation({
+  ...common,
+  id: 'updateTask',
+  summary: 'Changes the given fields; null clears a field',
+  method: 'PATCH',
+  path: '/v2/tasks/{task_id}',
+  scope: 'tasks:write',
+  params,
+  body: taskChangeBody,
+  answer: detail,
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const change = readTaskChange(toFields(body))
+    const board = await boardOfTask(services, principal, id)
+    await board.updateRead(id, change, { actor: actorOf(principal) })
+    return detailOf(services, principal, id)
+  },
+})
+
+const deleteTask = operation({
+  ...common,
+  id: 'deleteTask',
+  summary: 'Deletes a task with its log and outputs',
+  description:
+    'Refused with 409 while other tasks depend on it. An agent that works it gets a 404 for its next write.',
+  method: 'DELETE',
+  path: '/v2/tasks/{task_id}',
+  scope: 'tasks:write',
+  params,
+  answer: { status: 204 },
+  async run({ services, principal, params: { task_id: id } }) {
+    const board = await boardOfTask(services, principal, id)
+    await board.delete(id, { actor: actorOf(principal) })
+  },
+})
+
+const moveTask = operation({
+  ...common,
+  id: 'moveTask',
+  summary: 'Moves a task to any column; revokes it from the agent that works it',
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/move',
+  scope: 'tasks:write',
+  params,
+  body: z.object({
+    to: columnText,
+  }),
+  answer: detail,
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
+    await board.move(id, columnOf[body.to], { actor: actorOf(principal) })
+    return detailOf(services, principal, id)
+  },
+})
+
+const cancelTask = operation({
+  ...common,
+  id: 'cancelTask',
+  summary: 'Cancels a task; revokes it from the agent that works it',
+  description: 'Refused with 409 once it is completed. Release the task to make it ready again.',
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/cancel',
+  scope: 'tasks:write',
+  params,
+  body: z.object({ message: holdInput.shape.message }),
+  answer: detail,
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
+    await board.cancel(id, { message: body.message, actor: actorOf(principal) })
+    return detailOf(services, principal, id)
+  },
+})
+
+const releaseTask = operation({
+  ...common,
+  id: 'releaseTask',
+  summary: 'Releases a held task: agents can take it again, with fresh attempts',
+  description:
+    'With the fencing_token of a claim, the agent that works on the task gives it back: it is ready at once, and the attempt does not count.',
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/release',
+  scope: 'tasks:write',
+  params,
+  body: z.object({ fencing_token: completionInput.shape.fencingToken.optional() }),
+  answer: detail,
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
+    await board.release(id, { fencingToken: body.fencing_token, actor: actorOf(principal) })
+    return detailOf(services, principal, id)
+  },
+})
+
+/** Operations on tasks for people and programs. */
+export const taskOperations = [
+  createTask,
+  createTasks,
+  listTasks,
+  getTask,
+  listLogLines,
+  listAttempts,
+  updateTask,
+  deleteTask,
+  moveTask,
+  cancelTask,
+  releaseTask,
+]
+
+async function detailOf(
+  services: TransportServices,
+  principal: Principal,
+  taskId: string,
+): Promise<InputOf<typeof taskDetailJson>> {
+  return toWireDetail(await services.tasks.find(principal, taskId))
+}
+
+async function assigneeOf(
+  services: TransportServices,
+  principal: Principal,
+  { assignedTo }: Task,
+): Promise<TaskAgent | null> {
+  if (assignedTo === null) return null
+  try {
+    const { id, name, status } = await services.agents.find(principal, assignedTo)
+    return { id, name, status }
+  } catch (error) {
+    // Deleted meanwhile: the task may come from an earlier request.
+    if (isTaskboardError(error, 'NOT_FOUND')) return null
+    throw error
+  }
+}
+
+/** The agents that tasks are assigned to, as far as they still exist. */
+async function assigneesOf(
+  services: TransportServices,
+  principal: Principal,
+  tasks: readonly Task[],
+): Promise<ReadonlyMap<string, TaskAgent>> {
+  const ids = [...new Set(tasks.flatMap(({ assignedTo }) => assignedTo ?? []))]
+  const found = ids.length === 0 ? [] : await services.agents.findAll(principal, ids)
+  return new Map(found.map(({ id, name, status }) => [id, { id, name, status }]))
+}

@@ -1,0 +1,183 @@
+import { checkEncryptionKey, type SecretBox } from '../access/index.js'
+import type { AgentAnnouncer, AgentDefinition, AgentDirectory } from '../agents/index.js'
+import { createLeaseSweep, createRunner } from '../agents/index.js'
+import { createRollUpSweep } from '../analytics/index.js'
+import { createTaskSweep, type Actor, type Backoff, type Board, type ScheduleLoop } from '../board/index.js'
+import type { BackgroundLoop, Clock, Environment } from '../environment/index.js'
+import {
+  createEventLogTailer,
+  createNotifier,
+  toTaskboardEvent,
+  type EventLink,
+  type EventLogTailer,
+  type NotificationChannel,
+  type NotificationRoute,
+  type TaskboardEmitter,
+} from '../events/index.js'
+import { createGauges } from './gauges.js'
+import { createRetentionSweep, type Retention } from './retention.js'
+import type { Realtime } from '../realtime/index.js'
+import type { Storage } from '../storage/index.js'
+import type { Deliverer } from '../webhooks/index.js'
+
+/** Everything that runs between `start` and `close`. */
+export interface Background {
+  /** @throws when the storage cannot be opened; then nothing keeps running. */
+  start(): Promise<void>
+  /**
+   * Stops all parts, in the order in which each feeds the next, and closes the storage. `drainTimeoutMs` is for all parts together.
+   * @throws the error of the first part that failed to stop; the others still stop.
+   */
+  stop(drainTimeoutMs: number): Promise<void>
+}
+
+export interface BackgroundParts<Tx> {
+  readonly environment: Environment
+  /** What notifications link to. */
+  readonly linkOf: EventLink
+  readonly storage: Storage<Tx>
+  /** Null without a key of the host's: then the key ends with this process, and so do the secrets. */
+  readonly keptSecrets: SecretBox | null
+  readonly agents: readonly AgentDefinition[]
+  readonly directory: AgentDirectory
+  readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
+  readonly channels: readonly NotificationChannel[]
+  readonly userRoutes: readonly NotificationRoute[]
+  /** Called when the notifier has stopped. */
+  readonly closeChannels: () => Promise<void>
+  readonly emitter: TaskboardEmitter
+  readonly announcer: AgentAnnouncer
+  readonly realtime: Realtime
+  readonly deliverer: Deliverer
+  /** Routes what waits, after a change of agents. */
+  readonly routes: BackgroundLoop
+  readonly scheduleLoop: ScheduleLoop
+  readonly deletions: BackgroundLoop
+  readonly backoff: Backoff
+  readonly longestOutageMs: number | undefined
+  readonly retention: Retention
+  /** Null for a storage whose commit notifications are complete. */
+  readonly pollIntervalMs: number | null
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** Creates the background work without starting it. */
+export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
+  const { environment, storage, emitter, realtime, backoff, deliverer } = parts
+  const { tasks, agents, access, events, notifications } = storage
+  const { pollIntervalMs } = parts
+  const runner = createRunner({
+    environment,
+    tasks,
+    agents,
+    access,
+    events,
+    directory: parts.directory,
+    runtimes: parts.agents,
+    boardFor: parts.boardFor,
+    backoff,
+    longestOutageMs: parts.longestOutageMs,
+    pollIntervalMs,
+  })
+  const notifier = createNotifier({ ...parts, store: notifications })
+  const tailer = createEventLogTailer({ environment, store: events, pollIntervalMs })
+  const rollUpEveryMs = storage.commitNotifications === 'complete' ? HOUR_MS : MINUTE_MS
+  const sweeps = [
+    parts.routes,
+    createLeaseSweep({ environment, tasks, events, backoff, pollIntervalMs }),
+    createTaskSweep({ name: 'dependent-sweep', left: 'dependents', environment, tasks, pollIntervalMs }),
+    parts.announcer,
+    createRollUpSweep(environment, storage.analytics, rollUpEveryMs),
+    createRetentionSweep(environment, storage, parts.retention),
+    parts.scheduleLoop,
+    parts.deletions,
+  ]
+  tailer.subscribe(
+    (event) => realtime.publish(event),
+    () => realtime.isHeard,
+  )
+  tailer.subscribe(
+    (event) => emitter.emit(toTaskboardEvent(event)),
+    () => emitter.isHeard,
+  )
+  let stopListening: (() => void) | undefined
+  let stopObserving: (() => void) | undefined
+
+  return {
+    async start() {
+      await open(parts, tailer)
+      realtime.start()
+      stopObserving = environment.telemetry?.observe(createGauges(environment, storage, realtime))
+      stopListening = events.onCommit(() => {
+        tailer.wake()
+        notifier.wake()
+        deliverer.wake()
+      })
+      // It polled before it could be woken.
+      tailer.wake()
+      deliverer.start()
+      notifier.start()
+      for (const sweep of sweeps) sweep.start()
+      runner.start()
+    },
+    async stop(drainTimeoutMs) {
+      const leftMs = createBudget(environment.clock, drainTimeoutMs)
+      await inTurn([
+        () => runner.stop({ drainTimeoutMs }),
+        () => together(sweeps.map((sweep) => sweep.stop())),
+        () => together([deliverer.stop({ drainTimeoutMs: leftMs() }), notifier.stop(leftMs())]),
+        () => parts.closeChannels(),
+        () => stopListening?.(),
+        () => stopObserving?.(),
+        () => tailer.stop(),
+        () => realtime.stop(),
+        () => storage.close(),
+      ])
+    },
+  }
+}
+
+/** @throws when the encryption key is another one, or the log cannot be read; then the storage is closed. */
+async function open<Tx>(
+  { environment, storage, keptSecrets }: BackgroundParts<Tx>,
+  tailer: EventLogTailer,
+): Promise<void> {
+  await storage.open()
+  try {
+    if (keptSecrets !== null) {
+      const now = environment.storageNow()
+      await checkEncryptionKey(keptSecrets, (check) => storage.keepKeyCheck(check, { now }))
+    }
+    await tailer.start()
+  } catch (error) {
+    await storage.close().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Returns the rest of a period that starts now; when the clock steps back, at most the whole period. */
+function createBudget(clock: Clock, totalMs: number): () => number {
+  const endsAt = clock.now() + totalMs
+  return () => Math.min(totalMs, Math.max(0, endsAt - clock.now()))
+}
+
+/** Stops one part after the other, even if some fail; rejects with the first failure at the end. */
+async function inTurn(ends: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const end of ends) {
+    try {
+      await end()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Waits for all, even if some fail. */
+async function together(ends: readonly Promise<void>[]): Promise<void> {
+  const settled = await Promise.allSettled(ends)
+  for (const end of settled) if (end.status === 'rejected') throw end.reason
+}

@@ -1,0 +1,71 @@
+import {
+  checkedPrincipal,
+  createCredentialGuard,
+  createOriginGuard,
+  createWorkspaceReach,
+  showsApiKey,
+  type Access,
+  type AccessStore,
+  type OriginGuard,
+} from '../access/index.js'
+import type { Environment } from '../environment/index.js'
+import type { TransportServices } from './transport-services.js'
+import type { TaskboardOptions } from './taskboard-options.js'
+
+export interface CallersParts {
+  readonly environment: Environment
+  readonly store: Pick<AccessStore, 'listWorkspaces'>
+  readonly access: Pick<Access, 'authenticator'>
+  readonly options: Pick<TaskboardOptions, 'allowedOrigins' | 'authenticate' | 'limits'>
+}
+
+/** The part of the services for callers and their reach. */
+export function createCallers({
+  environment,
+  store,
+  access,
+  options,
+}: CallersParts): Pick<
+  TransportServices,
+  'authenticate' | 'readsHeaders' | 'refuseCredential' | 'refuseUpgrade' | 'reach'
+> {
+  const { allowedOrigins, authenticate, limits } = options
+  const credentials = createCredentialGuard({
+    clock: environment.clock,
+    failuresPerMinute: limits?.failedCredentialsPerMinute,
+  })
+  const origins = createOriginGuard(allowedOrigins)
+  const ofHost = authenticate !== undefined
+  return {
+    authenticate: authenticateBy(access, origins, authenticate),
+    readsHeaders: ofHost,
+    refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
+    refuseUpgrade: (request) => (ofHost ? origins.refuseUpgrade(request) : null),
+    reach: createWorkspaceReach({ environment, store, ofHost }),
+  }
+}
+
+/**
+ * API keys are recognized by their form and checked here. Anything else goes to the host's login, if there is one, unless a page of
+ * another origin uses its cookies.
+ */
+function authenticateBy(
+  { authenticator }: Pick<Access, 'authenticator'>,
+  origins: OriginGuard,
+  ofHost: TaskboardOptions['authenticate'],
+): TransportServices['authenticate'] {
+  if (ofHost === undefined) return (request) => authenticator.authenticate(request.header('authorization'))
+  return (request) => {
+    const authorization = request.header('authorization')
+    if (showsApiKey(authorization)) return authenticator.authenticate(authorization)
+    const refusal = origins.refuse(request)
+    if (refusal !== null) throw refusal
+    const caller = ofHost(request)
+    return isThenable(caller) ? Promise.resolve(caller).then(checkedPrincipal) : checkedPrincipal(caller)
+  }
+}
+
+/** Query builders have promises of their own classes. */
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
+}

@@ -1,0 +1,125 @@
+import { requireOptionNames, TaskboardError, type NamesOf } from '../errors/index.js'
+import type { TaskboardOptions } from './taskboard-options.js'
+
+const names: NamesOf<TaskboardOptions> = {
+  storage: true,
+  agents: true,
+  authenticate: true,
+  allowedOrigins: true,
+  tokens: { secret: true, issuer: true, audience: true, accessTokenTtlMs: true, refreshTokenTtlMs: true },
+  passwordHasher: true,
+  secrets: { encryptionKey: true },
+  notifications: true,
+  webhooks: {
+    allow: true,
+    headerPrefix: true,
+    standardWebhooks: true,
+    userAgent: true,
+    maxInFlight: true,
+    maxInFlightPerAccount: true,
+    maxInFlightPerWebhook: true,
+    timeoutMs: true,
+    retryDelaysMs: true,
+    retryJitter: true,
+    disableAfterMs: true,
+    rotationOverlapMs: true,
+    ca: true,
+    resolver: true,
+    sender: true,
+  },
+  analytics: { baselineMinutes: { default: true, byType: true } },
+  priority: { weights: true, dueHorizonMs: true, dueFarHorizonMs: true, ageHorizonMs: true },
+  attempts: { max: true, backoff: { baseMs: true, factor: true, maxMs: true }, longestOutageMs: true },
+  approvals: { expireAfterMs: true },
+  prices: true,
+  usage: { mostPerReport: { usd: true, tokens: true } },
+  limits: { boardPerMinute: true, failedCredentialsPerMinute: true },
+  tiers: true,
+  realtime: {
+    authTimeoutMs: true,
+    heartbeatIntervalMs: true,
+    recheckIntervalMs: true,
+    authenticateIntervalMs: true,
+    messageLimitBytes: true,
+    messagesPerMinute: true,
+    bufferLimitBytes: true,
+    subscriptionsPerConnection: true,
+    replayLimit: true,
+  },
+  paths: { board: true, webhooks: true, enterprise: true, dashboard: true },
+  publicUrl: true,
+  bodyLimitBytes: true,
+  retention: { eventsMs: true, deliveriesMs: true, doneTasksDays: true },
+  createDefaultAgent: true,
+  remoteWorkerTimeoutMs: true,
+  pollIntervalMs: true,
+  clock: true,
+  random: true,
+  logger: true,
+  telemetry: true,
+}
+
+const METHODS_OF_LOGGERS = ['debug', 'info', 'warn', 'error', 'fatal']
+
+/**
+ * Checks what plain JavaScript can get wrong: names, and what other functions return.
+ * @throws TaskboardError `INVALID_CONFIG` naming the option.
+ */
+export function checkOptionKinds<Tx>(options: TaskboardOptions<Tx>): void {
+  requireOptionNames<TaskboardOptions>(options, names)
+  const {
+    storage,
+    agents = [],
+    logger,
+    clock,
+    random,
+    telemetry,
+    authenticate,
+    notifications = [],
+  } = options as {
+    readonly [Name in keyof TaskboardOptions]?: unknown
+  }
+  requireKind(
+    has(storage, ['bind', 'open']),
+    'storage',
+    'must be a storage, such as memoryStorage() or postgresStorage({ pool })',
+  )
+  const isAgents =
+    Array.isArray(agents) && agents.every((each) => has(each, ['run']) && 'concurrency' in each)
+  requireKind(isAgents, 'agents', 'must be a list of what defineAgent returns')
+  const isLogger = logger === undefined || logger === false || has(logger, METHODS_OF_LOGGERS)
+  requireKind(isLogger, 'logger', `must be false, or have the methods ${METHODS_OF_LOGGERS.join(', ')}`)
+  requireKind(clock === undefined || has(clock, ['now', 'setTimer']), 'clock', 'must have now and setTimer')
+  requireKind(
+    random === undefined || has(random, ['bytes', 'fraction']),
+    'random',
+    'must have bytes and fraction',
+  )
+  const isChannels =
+    Array.isArray(notifications) &&
+    notifications.every((each) => has(each, ['send']) || has(each, ['deliver']))
+  requireKind(
+    isChannels,
+    'notifications',
+    'must be a list of channels, and of types such as slack() of @taskboard/notify',
+  )
+  requireKind(
+    telemetry === undefined || has(telemetry, ['observe']),
+    'telemetry',
+    'must be what otelTelemetry() returns, or another one with its methods',
+  )
+  requireKind(
+    authenticate === undefined || typeof authenticate === 'function',
+    'authenticate',
+    'must be a function',
+  )
+}
+
+function has(value: unknown, methods: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return methods.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
+}
+
+function requireKind(holds: boolean, field: string, rule: string): void {
+  if (!holds) throw new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
+}

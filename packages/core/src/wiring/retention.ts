@@ -1,0 +1,80 @@
+import {
+  createBackgroundLoop,
+  type Environment,
+  type BackgroundLoop,
+  type Instant,
+  type NextPass,
+} from '../environment/index.js'
+import { idempotencyRetentionMs } from '../idempotency/index.js'
+import type { Storage } from '../storage/index.js'
+
+export interface Retention {
+  readonly eventsMs: number
+  readonly deliveriesMs: number
+  /** Null: tasks are kept. */
+  readonly doneTasksDays: number | null
+}
+
+type GivenRetention = { readonly [K in keyof Retention]?: Retention[K] | undefined }
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const BATCH = 1_000
+/** Each has rows in many tables. */
+const TASK_BATCH = 100
+
+export const defaultRetention: Retention = {
+  eventsMs: 30 * DAY_MS,
+  deliveriesMs: 30 * DAY_MS,
+  doneTasksDays: null,
+}
+
+/** What is kept how long, with the defaults. */
+export const retentionOf = ({
+  retention,
+}: {
+  readonly retention?: GivenRetention | undefined
+}): Retention => ({
+  eventsMs: retention?.eventsMs ?? defaultRetention.eventsMs,
+  deliveriesMs: retention?.deliveriesMs ?? defaultRetention.deliveriesMs,
+  doneTasksDays: retention?.doneTasksDays ?? defaultRetention.doneTasksDays,
+})
+
+/**
+ * Deletes what is past its retention once an hour, in bounded batches: done tasks, if the host wants that, events, finished deliveries, idempotency records, limits
+ * outside of every window, ended sessions, and login attempts that no longer count.
+ */
+export function createRetentionSweep<Tx>(
+  environment: Environment,
+  storage: Storage<Tx>,
+  retention: Retention,
+): BackgroundLoop {
+  const pass = async (): Promise<NextPass> => {
+    const now = environment.storageNow()
+    const tasks = await pruneDoneTasks(storage, retention.doneTasksDays, now)
+    const counts = [
+      await storage.prune({ rows: 'events', olderThanMs: retention.eventsMs, limit: BATCH }, { now }),
+      await storage.prune({ rows: 'deliveries', olderThanMs: retention.deliveriesMs, limit: BATCH }, { now }),
+      await storage.prune(
+        { rows: 'idempotency', olderThanMs: idempotencyRetentionMs, limit: BATCH },
+        { now },
+      ),
+      await storage.prune({ rows: 'limits', limit: BATCH }, { now }),
+      await storage.prune({ rows: 'sessions', limit: BATCH }, { now }),
+      await storage.prune({ rows: 'login_attempts', limit: BATCH }, { now }),
+    ]
+    // Without them, those that they depend on can go.
+    return tasks > 0 || counts.includes(BATCH) ? 'now' : HOUR_MS
+  }
+  return createBackgroundLoop({ name: 'retention', environment, pollIntervalMs: null, pass })
+}
+
+/** One batch of tasks that were completed more than `days` ago. */
+async function pruneDoneTasks<Tx>(
+  storage: Storage<Tx>,
+  days: number | null,
+  now: Instant | null,
+): Promise<number> {
+  if (days === null) return 0
+  return storage.prune({ rows: 'done_tasks', olderThanMs: days * DAY_MS, limit: TASK_BATCH }, { now })
+}

@@ -1,0 +1,288 @@
+import {
+  createOriginGuard,
+  createSecretBox,
+  ephemeralSecretBox,
+  resolveTokenOptions,
+  type AllowedOrigins,
+  type PasswordHasher,
+  type Principal,
+  type SecretBox,
+  type SecretBoxOptions,
+  type TokenOptions,
+} from '../access/index.js'
+import { anyAgentType, type AgentDefinition } from '../agents/index.js'
+import type { AnalyticsOptions } from '../analytics/index.js'
+import type { Backoff } from '../board/index.js'
+import type { Registered } from '../channels/index.js'
+import type { Clock, Logger, Random, Telemetry } from '../environment/index.js'
+import { baseUrlForm, mountPath, routePath, TaskboardError, toBaseUrl } from '../errors/index.js'
+import type { EventLink } from '../events/index.js'
+import { resolveTiers, type TierOptions } from '../limits/index.js'
+import type { ScoringOptions } from '../priority/index.js'
+import { resolveRealtimeOptions, type RealtimeOptions } from '../realtime/index.js'
+import type { Storage } from '../storage/index.js'
+import type { CredentialRequest, RoutePaths } from './transport-services.js'
+import { mostUsageOfReport, type ModelPrices, type ReportLimits } from '../usage/index.js'
+import type { WebhookOptions } from '../webhooks/index.js'
+
+/** The options of `createTaskboard`. Only `storage` is required. */
+export interface TaskboardOptions<Tx = unknown> {
+  /** Where everything is: `postgresStorage({ pool })`, or `memoryStorage()` for tests. One storage is for one board. */
+  readonly storage: Storage<Tx>
+  /** The agent types that this process works. Can be empty: a process can serve only the API. */
+  readonly agents?: readonly AgentDefinition[] | undefined
+  /**
+   * The host's login: returns the caller, or null. Called for each request before anything else is checked, unless the request has
+   * an API key of Taskboard, recognized by its form.
+   */
+  readonly authenticate?:
+    ((request: CredentialRequest) => Principal | null | Promise<Principal | null>) | undefined
+  /**
+   * Other origins whose pages can use your users' cookies, if `authenticate` uses cookies: `['https://app.example']`. A
+   * request that changes something and each WebSocket upgrade must come from a page of your own origin or of one of these, unless it
+   * has an `Authorization` header or no cookie. Default none; `'any'` turns this check off. Without `authenticate` no cookie is a credential,
+   * and nothing is checked.
+   */
+  readonly allowedOrigins?: AllowedOrigins | undefined
+  /** Taskboard's login, with access and refresh tokens. Without it, only API keys are valid, or also the host’s login. */
+  readonly tokens?: TokenOptions | undefined
+  /** Hashes passwords. Default scrypt with N = 2^15, r = 8, p = 1. */
+  readonly passwordHasher?: PasswordHasher | undefined
+  /** Encrypts stored webhook and one-time password secrets. Required with a durable storage; otherwise the process generates a key. */
+  readonly secrets?: SecretBoxOptions | undefined
+  /**
+   * Ways to notify people, besides webhooks. A channel (`NotificationChannel`) is yours: you turn it on for a workspace by its name.
+   * Of a type (`NotificationType`), such as `slack()` of `@taskboard/notify`, users set up channels of their own.
+   */
+  readonly notifications?: readonly Registered[] | undefined
+  /** How webhooks are sent, retried and signed, and where they may go. */
+  readonly webhooks?: WebhookOptions | undefined
+  /** How long people would take for a task, for the time saved. */
+  readonly analytics?: AnalyticsOptions | undefined
+  /** Weights and horizons of the score. A change on a durable storage requires `rescore()`. */
+  readonly priority?: ScoringOptions | undefined
+  /** How often a task is tried, and after which waits. */
+  readonly attempts?:
+    | {
+        /** How many claims a task gets before it is held as `failed`. Default 5. */
+        readonly max?: number | undefined
+        /** The wait after a failed or expired attempt. Default 10 s, doubling, up to 10 min. */
+        readonly backoff?: Backoff | undefined
+        /**
+         * How long a task can be postponed (`RetryLater`) without a break. After that, one more postponement is a failed attempt, so that a task
+         * whose provider never comes back ends on hold. Default 24 h.
+         */
+        readonly longestOutageMs?: number | undefined
+      }
+    | undefined
+  /** How long requests for approval are open. */
+  readonly approvals?:
+    | {
+        /** For how long a request for approval can be decided. Then the next attempt asks again. Default 7 days. */
+        readonly expireAfterMs?: number | undefined
+      }
+    | undefined
+  /**
+   * The prices of language models, by the name that reports of usage have, in dollars for a million tokens. A report with a cost of its own
+   * counts as the larger of the two. A report without one, of a model without a price, costs nothing.
+   */
+  readonly prices?: ModelPrices | undefined
+  /** What a report of usage may say. */
+  readonly usage?:
+    | {
+        /** The most that one report of usage may say; a larger one is refused. Default `{ usd: 100, tokens: 10_000_000 }`. */
+        readonly mostPerReport?: ReportLimits | undefined
+      }
+    | undefined
+  /** Rates of the board API and of failed credentials. Those of API v2 are of `tiers`. */
+  readonly limits?:
+    | {
+        /** Requests to the board API per key in any rolling minute. Default 60. */
+        readonly boardPerMinute?: number | undefined
+        /**
+         * Failed credentials per client address in any rolling minute. Also limits failed refreshes, and all logins, because they
+         * are costly. Default 60.
+         */
+        readonly failedCredentialsPerMinute?: number | undefined
+      }
+    | undefined
+  /** Terms of the tiers that differ from the contract: rates, connections and quotas. */
+  readonly tiers?: TierOptions | undefined
+  /** Options of the realtime channel. */
+  readonly realtime?: RealtimeOptions | undefined
+  /** Where the routes are, below the path of the mount. */
+  readonly paths?: Partial<RoutePaths> | undefined
+  /**
+   * The origin and the mount path of the routes as people's browsers see them: `https://app.example/kanban`. Links in notifications and
+   * login links begin with it; no address is ever taken from a request. Without it, notifications have no link.
+   */
+  readonly publicUrl?: string | undefined
+  /** The largest request body in bytes. Default 1 MiB. */
+  readonly bodyLimitBytes?: number | undefined
+  /** How long what has ended is kept. */
+  readonly retention?:
+    | {
+        /** How long events are kept. Default 30 days. */
+        readonly eventsMs?: number | undefined
+        /** How long finished webhook deliveries are kept. Default 30 days. */
+        readonly deliveriesMs?: number | undefined
+        /** How many days after its completion a task is deleted, with its `task.deleted`. Default: tasks are kept. */
+        readonly doneTasksDays?: number | null | undefined
+      }
+    | undefined
+  /**
+   * Whether a new workspace gets an agent of the first type in `agents` that is not `'*'`, or of the type `general` when there is
+   * only `'*'`. Default true.
+   */
+  readonly createDefaultAgent?: boolean | undefined
+  /**
+   * How long a worker outside of the runtimes counts as active after its last claim for an agent, so that the agent is available.
+   * Default 60,000.
+   */
+  readonly remoteWorkerTimeoutMs?: number | undefined
+  /** The longest wait between polls of a storage that other processes write to. Default 1,000. */
+  readonly pollIntervalMs?: number | undefined
+  /** The source of time and timers, for tests. Default: the system's. */
+  readonly clock?: Clock | undefined
+  /** The source of random bytes, for tests. Default: the system's. */
+  readonly random?: Random | undefined
+  /**
+   * The logger for what happens in the background, for example a pino logger. Default: warnings and errors go to the console.
+   * False for none.
+   */
+  readonly logger?: Logger | false | undefined
+  /** Where traces and metrics go, for example `otelTelemetry()` of `@taskboard/otel`. Default: nowhere. */
+  readonly telemetry?: Telemetry | undefined
+}
+
+const DAY_MS = 86_400_000
+const LONGEST_MS = 10 * 365 * DAY_MS
+const MOST_USD = 1_000_000
+
+/** @throws TaskboardError `INVALID_CONFIG` naming the first option with an invalid value. */
+export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
+  const { attempts, limits, retention } = options
+  const numbers: readonly (readonly [string, number | undefined, number])[] = [
+    ['attempts.max', attempts?.max, 100],
+    ['attempts.longestOutageMs', attempts?.longestOutageMs, LONGEST_MS],
+    ['approvals.expireAfterMs', options.approvals?.expireAfterMs, LONGEST_MS],
+    ['usage.mostPerReport.tokens', options.usage?.mostPerReport?.tokens, mostUsageOfReport.tokens],
+    ['limits.boardPerMinute', limits?.boardPerMinute, 100_000],
+    ['limits.failedCredentialsPerMinute', limits?.failedCredentialsPerMinute, 100_000],
+    ['bodyLimitBytes', options.bodyLimitBytes, 2 ** 30],
+    ['retention.eventsMs', retention?.eventsMs, LONGEST_MS],
+    ['retention.deliveriesMs', retention?.deliveriesMs, LONGEST_MS],
+    ['retention.doneTasksDays', retention?.doneTasksDays ?? undefined, LONGEST_MS / DAY_MS],
+    ['remoteWorkerTimeoutMs', options.remoteWorkerTimeoutMs, LONGEST_MS],
+    ['pollIntervalMs', options.pollIntervalMs, 3_600_000],
+  ]
+  for (const [field, value, most] of numbers) {
+    const isFine = value === undefined || (Number.isInteger(value) && value >= 1 && value <= most)
+    requireOption(isFine, field, `must be a whole number from 1 to ${most}`)
+  }
+  requireOption(
+    attempts?.backoff === undefined || isBackoff(attempts.backoff),
+    'attempts.backoff',
+    'must not shrink',
+  )
+  for (const [model, price] of Object.entries(options.prices ?? {})) {
+    for (const usd of [price.inputUsd, price.outputUsd, price.cachedInputUsd ?? 0]) {
+      const isFine = typeof usd === 'number' && usd >= 0 && usd <= MOST_USD
+      requireOption(isFine, `prices.${model}`, `must be numbers from 0 to ${MOST_USD}`)
+    }
+  }
+  const { usd: mostUsd = 0 } = options.usage?.mostPerReport ?? {}
+  requireOption(
+    mostUsd >= 0 && mostUsd <= mostUsageOfReport.usd,
+    'usage.mostPerReport.usd',
+    `must be a number from 0 to ${mostUsageOfReport.usd}`,
+  )
+  if (options.tokens !== undefined) {
+    requireOption(options.authenticate === undefined, 'tokens', 'cannot be combined with authenticate')
+    resolveTokenOptions(options.tokens)
+  }
+  createOriginGuard(options.allowedOrigins)
+  resolveTiers(options.tiers)
+  resolveRealtimeOptions(options.realtime)
+  const { enterprise, ...others } = pathsOf(options)
+  const paths = Object.values(others)
+  const isApart = paths.every((path) => path !== enterprise && !path.startsWith(`${enterprise}/`))
+  requireOption(isApart && new Set(paths).size === paths.length, 'paths', 'must differ')
+  publicUrlOf(options)
+}
+
+function isBackoff({ baseMs, factor, maxMs }: Backoff): boolean {
+  return baseMs >= 0 && factor >= 1 && maxMs >= baseMs && maxMs <= LONGEST_MS
+}
+
+function requireOption(holds: boolean, field: string, rule: string): void {
+  if (!holds) throw new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
+}
+
+/** The paths of the routes, with the defaults. @throws TaskboardError `INVALID_CONFIG` for one that is none. */
+function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): RoutePaths {
+  return {
+    board: routePath('paths.board', paths?.board ?? '/api/board'),
+    webhooks: routePath('paths.webhooks', paths?.webhooks ?? '/api/webhooks/create'),
+    enterprise: routePath('paths.enterprise', paths?.enterprise ?? '/v2'),
+    dashboard: routePath('paths.dashboard', paths?.dashboard ?? '/dashboard'),
+  }
+}
+
+/** Where the routes are, for a transport, as people see them. @throws TaskboardError `INVALID_CONFIG`. */
+export function addressesOf<Tx>(options: TaskboardOptions<Tx>) {
+  return { paths: pathsOf(options), publicUrl: publicUrlOf(options) }
+}
+
+/** @throws TaskboardError `INVALID_CONFIG` for what is no address of a mount path. */
+function publicUrlOf<Tx>({ publicUrl }: TaskboardOptions<Tx>): string | null {
+  if (publicUrl === undefined) return null
+  const url = toBaseUrl(publicUrl)
+  if (url === null)
+    throw new TaskboardError('INVALID_CONFIG', `publicUrl must be ${baseUrlForm}`, { field: 'publicUrl' })
+  mountPath('publicUrl', new URL(url).pathname)
+  return url
+}
+
+/** The page in the dashboard of the task that an event tells of. Null for other events, for deleted tasks, and without `publicUrl`. */
+export function taskPageOf<Tx>(options: TaskboardOptions<Tx>): EventLink {
+  const publicUrl = publicUrlOf(options)
+  const { dashboard } = pathsOf(options)
+  return ({ type, data }) => {
+    const { taskId = null } = data as { readonly taskId?: string | null }
+    if (publicUrl === null || taskId === null || type === 'task.deleted') return null
+    return `${publicUrl}${dashboard}/#/tasks/${encodeURIComponent(taskId)}`
+  }
+}
+
+/** A key generated by the process is enough only for secrets that end with it. */
+export function secretsOf<Tx>(
+  { secrets, storage }: TaskboardOptions<Tx>,
+  { random }: { readonly random: Random },
+): SecretBox {
+  if (secrets !== undefined) return createSecretBox(secrets, random)
+  if (!storage.durable) return ephemeralSecretBox(random)
+  throw new TaskboardError('INVALID_CONFIG', 'secrets.encryptionKey is required with a durable storage', {
+    field: 'secrets.encryptionKey',
+  })
+}
+
+const DEFAULT_POLL_INTERVAL_MS = 1_000
+/** The type of a new workspace's agent if the host's runtimes name none. */
+const DEFAULT_AGENT_TYPE = 'general'
+
+/** Null for a storage that reports each commit. */
+export function pollIntervalOf<Tx>({ storage, pollIntervalMs }: TaskboardOptions<Tx>): number | null {
+  return storage.commitNotifications === 'complete' ? null : (pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS)
+}
+
+/** The agent of a new workspace; null for none. */
+export function defaultAgentOf<Tx>({
+  agents = [],
+  createDefaultAgent = true,
+}: TaskboardOptions<Tx>): { readonly name: string; readonly type: string } | null {
+  const first = agents.find(({ type }) => type !== anyAgentType) ?? agents[0]
+  if (!createDefaultAgent || first === undefined) return null
+  const { name, type } = first
+  return { name, type: type === anyAgentType ? DEFAULT_AGENT_TYPE : type }
+}

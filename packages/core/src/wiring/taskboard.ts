@@ -1,0 +1,399 @@
+import {
+  createAccess,
+  createAccounts,
+  createDeletionSweep,
+  wakeAtCommit,
+  type Access,
+  type Accounts,
+  type SecretBox,
+} from '../access/index.js'
+import {
+  createAgentAnnouncer,
+  createAgentDirectory,
+  createAgents,
+  createEstimates,
+  type AgentDirectory,
+  type Agents,
+} from '../agents/index.js'
+import { createAnalytics, resolveBaselines, type Analytics } from '../analytics/index.js'
+import { createBackground } from './background.js'
+import { createBoardParts } from './board-parts.js'
+import { createCallers } from './callers.js'
+import { createUserChannels, hostChannels, type Channels, type UserChannels } from '../channels/index.js'
+import {
+  cachedBoards,
+  createApprovalDirectory,
+  createBoard,
+  createScheduleLoop,
+  createTaskDirectory,
+  createTaskSweep,
+  defaultBackoff,
+  readNewTask,
+  readTaskList,
+  type ApprovalDirectory,
+  type Backoff,
+  type Board,
+  type BoardParts,
+  type TaskDirectory,
+} from '../board/index.js'
+import {
+  createEnvironment,
+  createSharedAbort,
+  type BackgroundLoop,
+  type Environment,
+} from '../environment/index.js'
+import {
+  createEmitter,
+  createNotifications,
+  createPublisher,
+  type Notifications,
+  type PublishData,
+  type PublishOptions,
+  type TaskboardEvent,
+  type IntegrationEventType,
+  type TaskboardEvents,
+} from '../events/index.js'
+import { createQuota, createTierLimits, resolveTiers, type Tiers } from '../limits/index.js'
+import { createLifecycle, type LifecyclePhase } from './lifecycle.js'
+import { createScoring, type Scoring } from '../priority/index.js'
+import { withRefusals } from './refusals.js'
+import { retentionOf } from './retention.js'
+import { createRealtime, resolveRealtimeOptions, type Realtime } from '../realtime/index.js'
+import type { Storage } from '../storage/index.js'
+import { createTaskTraces } from './task-traces.js'
+import type { TransportServices } from './transport-services.js'
+import {
+  checkOptions,
+  defaultAgentOf,
+  addressesOf,
+  taskPageOf,
+  pollIntervalOf,
+  secretsOf,
+  type TaskboardOptions,
+} from './taskboard-options.js'
+import { checkedCalls } from './checked-calls.js'
+import { checkOptionKinds } from './option-names.js'
+import { createTransactions } from './transactions.js'
+import { createUsage, type Usage } from '../usage/index.js'
+import {
+  createDeliverer,
+  createEndpointGuard,
+  createUndiciSender,
+  createWebhooks,
+  resolveWebhookSettings,
+  systemResolver,
+  type Deliverer,
+  type EndpointGuard,
+  type Webhooks,
+  type WebhookSettings,
+} from '../webhooks/index.js'
+
+/**
+ * A task board within a host application. Creating one opens nothing, listens to nothing and starts no timer. You can use its
+ * boards, accounts and webhooks at once. `start` starts the background work, `close` stops it.
+ */
+export interface Taskboard<Tx = unknown> {
+  readonly accounts: Accounts<Tx>
+  readonly agents: Agents<Tx>
+  readonly analytics: Analytics<Tx>
+  /** Queries the tasks of all boards, with filters. */
+  readonly tasks: TaskDirectory<Tx>
+  /** Queries the approvals of all boards, with filters. A board decides them. */
+  readonly approvals: ApprovalDirectory<Tx>
+  /** What agents have used, and the budgets of agents and workspaces. */
+  readonly usage: Usage<Tx>
+  readonly webhooks: Webhooks<Tx>
+  /** The host's notification channels. */
+  readonly notifications: Notifications<Tx>
+  /** The notification channels that users set up. */
+  readonly channels: Channels<Tx>
+  /** Emits the events of all boards, after the commit, from `start` to `close`. */
+  readonly events: TaskboardEvents
+  /** A handle on one workspace's board. Cheap. Its calls reject with `NOT_FOUND` for an unknown workspace, or `TASK_NOT_FOUND` for a task in it. */
+  board(workspaceId: string): Board<Tx>
+  /** Raises `email.received`, `order.new` or `agent.alert`, which needs a `message`, for a workspace. A repeated call raises another one. */
+  publish<T extends IntegrationEventType>(
+    workspaceId: string,
+    type: T,
+    data: PublishData<T>,
+    options?: PublishOptions<Tx>,
+  ): Promise<TaskboardEvent>
+  /**
+   * Runs `work` in a transaction of the storage. Pass `tx` to every call that is part of it. It commits when `work` resolves and
+   * rolls back completely when `work` rejects. Nothing in it is retried.
+   * @throws TaskboardError `MISSING_FIELD` (`tx`) within the `work` of another one, for which it would wait.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Recomputes the stored order after a change of weights or horizons. Returns how many tasks changed. */
+  rescore(): Promise<number>
+  /**
+   * Starts agents, deliveries, notifications and sweeps. Further calls return the promise of the first.
+   * @throws TaskboardError `INVALID_CONFIG` when the stored keys were made with other weights; `CONFLICT` after `close`.
+   */
+  start(): Promise<void>
+  /**
+   * Lets runs and sends in progress finish for at most `drainTimeoutMs` (default 10 s), releases the rest, and leaves no timer,
+   * socket or other handle open. Idempotent. Does not close the host's pool or server.
+   */
+  close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
+  /** Pass it to an adapter, which mounts it. */
+  readonly services: TransportServices<Tx>
+}
+
+const MINUTE_MS = 60_000
+const DEFAULT_BODY_LIMIT_BYTES = 1_048_576
+const DEFAULT_BOARD_PER_MINUTE = 60
+const LOG_LINES_PER_TASK = 1_000
+const OUTPUTS_PER_TASK = 100
+
+/** The parts made from the options, shared by everything built on them. */
+interface Wiring<Tx> {
+  readonly linkOf: ReturnType<typeof taskPageOf>
+  readonly options: TaskboardOptions<Tx>
+  readonly environment: Environment
+  readonly storage: Storage<Tx>
+  readonly scoring: Scoring
+  readonly secrets: SecretBox
+  readonly access: Access
+  readonly guard: EndpointGuard
+  readonly webhookSettings: WebhookSettings
+  readonly routes: BackgroundLoop
+  readonly backoff: Backoff
+  readonly directory: AgentDirectory
+  readonly deletions: BackgroundLoop
+  /** Aborts at the end of `close`. */
+  readonly closed: AbortController
+  readonly phase: LifecyclePhase
+}
+
+/**
+ * Creates a task board from a storage and options.
+ * @throws TaskboardError `INVALID_CONFIG` for invalid options; `field` names the first.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * await taskboard.start()
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Compare the three offers' })
+ * console.log(task.column) // TODO
+ * await taskboard.close()
+ * ```
+ */
+export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Taskboard<Tx> {
+  const wiring = createWiring(options)
+  const { environment, storage } = wiring
+  const channels = hostChannels(options.notifications ?? [])
+  const userChannels = userChannelsOf(wiring)
+  const emitter = createEmitter(environment.logger)
+  const pollIntervalMs = pollIntervalOf(options)
+  const { schedules: scheduleStore, events } = storage
+  const scheduleLoop = createScheduleLoop({ environment, schedules: scheduleStore, events, pollIntervalMs })
+  const announcer = createAgentAnnouncer(
+    environment,
+    storage.agents,
+    storage.commitNotifications === 'complete',
+  )
+  const boardParts = createBoardParts({ ...wiring, scheduleLoop, announcer })
+  const deliverer = createDeliverer({
+    ...wiring,
+    store: storage.webhooks,
+    sender: options.webhooks?.sender ?? createSender(wiring),
+    settings: wiring.webhookSettings,
+    traceparentOf: createTaskTraces(environment, storage.tasks),
+    pollIntervalMs,
+  })
+  const services = withRefusals(
+    createTransportServices(wiring, boardParts, deliverer, userChannels.channels),
+    environment.telemetry,
+  )
+  const background = createBackground({
+    ...wiring,
+    keptSecrets: options.secrets === undefined ? null : wiring.secrets,
+    agents: options.agents ?? [],
+    boardFor: (workspaceId, actor) => createBoard(boardParts, workspaceId, actor),
+    channels,
+    userRoutes: userChannels.routes,
+    closeChannels: () => userChannels.close(),
+    emitter,
+    announcer,
+    realtime: services.realtime,
+    deliverer,
+    scheduleLoop,
+    longestOutageMs: options.attempts?.longestOutageMs,
+    retention: retentionOf(options),
+    pollIntervalMs,
+  })
+  return checkedCalls<Tx, Taskboard<Tx>>({
+    accounts: services.accounts,
+    agents: services.agents,
+    analytics: services.analytics,
+    tasks: services.tasks,
+    approvals: services.approvals,
+    usage: services.usage,
+    notifications: createNotifications({ environment, store: storage.notifications, channels }),
+    channels: userChannels.channels,
+    events: emitter.events,
+    publish: createPublisher({ environment, store: storage.events }),
+    webhooks: services.webhooks,
+    board: (workspaceId) => services.board(workspaceId),
+    transaction: createTransactions(storage),
+    rescore: () => storage.tasks.rescore({ now: environment.storageNow() }),
+    ...createLifecycle({ ...wiring, background }),
+    services,
+  })
+}
+
+function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
+  checkOptionKinds(options)
+  checkOptions(options)
+  const environment = createEnvironment(options)
+  const scoring = createScoring(options.priority)
+  const { storage } = options
+  const secrets = secretsOf(options, environment)
+  const wiring: Wiring<Tx> = {
+    options,
+    environment,
+    storage,
+    scoring,
+    secrets,
+    linkOf: taskPageOf(options),
+    access: createAccess({
+      environment,
+      store: storage.access,
+      sessions: storage.sessions,
+      limits: storage.limits,
+      secrets,
+      tokens: options.tokens,
+      hasher: options.passwordHasher,
+      loginsPerMinute: options.limits?.failedCredentialsPerMinute,
+    }),
+    guard: createEndpointGuard({ allow: options.webhooks?.allow }),
+    webhookSettings: resolveWebhookSettings(options.webhooks),
+    backoff: options.attempts?.backoff ?? defaultBackoff,
+    directory: createAgentDirectory(environment, storage.agents),
+    routes: createTaskSweep({
+      name: 'route-sweep',
+      left: 'routes',
+      environment,
+      tasks: storage.tasks,
+      pollIntervalMs: pollIntervalOf(options),
+    }),
+    deletions: createDeletionSweep(environment, storage.access, storage.commitNotifications),
+    closed: createSharedAbort(),
+    phase: { current: 'created' },
+  }
+  const { newId, clock, logger } = environment
+  const limits = { logLimit: LOG_LINES_PER_TASK, outputLimit: OUTPUTS_PER_TASK }
+  storage.bind({ scoring, newId, clock, logger, ...limits })
+  return wiring
+}
+
+function createSender<Tx>({ environment, guard, options }: Wiring<Tx>) {
+  const { resolver = systemResolver, ca } = options.webhooks ?? {}
+  return createUndiciSender({ clock: environment.clock, guard, resolver, ca })
+}
+
+/** Its own sender, because the deliverer closes its sender before the notifier has stopped. */
+function userChannelsOf<Tx>(wiring: Wiring<Tx>): UserChannels<Tx> {
+  const { options, storage } = wiring
+  return createUserChannels({
+    ...wiring,
+    store: storage.channels,
+    limits: storage.limits,
+    registered: options.notifications ?? [],
+    sender: options.webhooks?.sender ?? createSender(wiring),
+  })
+}
+
+function createTransportServices<Tx>(
+  wiring: Wiring<Tx>,
+  boardParts: BoardParts<Tx>,
+  deliverer: Deliverer,
+  channels: Channels<Tx>,
+): TransportServices<Tx> {
+  const { environment, storage, scoring, options, access, guard, secrets, phase } = wiring
+  const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
+  const tiers = resolveTiers(options.tiers)
+  const callers = createCallers({ environment, store: storage.access, access, options })
+  const tierLimits = createTierLimits({ environment, store: storage.limits, tiers })
+  return {
+    environment,
+    scoring,
+    health: { phase, check: () => storage.check({ withCounts: false }, { now: environment.storageNow() }) },
+    ...addressesOf(options),
+    bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
+    ...callers,
+    takeBoardLimit: ({ id }) =>
+      storage.limits.take({ key: `board:${id}`, ...rate }, { now: environment.storageNow() }),
+    takeTierLimit: (principal) => tierLimits.take(principal),
+    quota: createQuota({
+      environment,
+      store: storage.quotas,
+      transaction: (work) => storage.transaction(work),
+      tiers,
+    }),
+    tiers,
+    accounts: createAccounts({
+      ...access,
+      environment,
+      store: storage.access,
+      defaultAgent: defaultAgentOf(options),
+      onDeletion(isCommitted) {
+        callers.reach.forget()
+        if (isCommitted) wiring.deletions.wake()
+        else wakeAtCommit(storage.events, wiring.deletions)
+      },
+    }),
+    keys: access.keys,
+    login: access.login,
+    agents: createAgents({
+      environment,
+      store: storage.agents,
+      onChanged(agentId) {
+        wiring.directory.forget(agentId)
+        wiring.routes.wake()
+      },
+    }),
+    analytics: createAnalytics({
+      environment,
+      store: storage.analytics,
+      baselines: resolveBaselines(options.analytics),
+    }),
+    estimates: createEstimates(environment, storage.agents),
+    board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
+    readTask: (input, workspaceId) => readNewTask(input, workspaceId, boardParts.settings.maxAttempts),
+    readTasks: (inputs, workspaceId) => readTaskList(inputs, workspaceId, boardParts.settings.maxAttempts),
+    tasks: createTaskDirectory({ environment, tasks: storage.tasks, scoring }),
+    approvals: createApprovalDirectory({ environment, tasks: storage.tasks, approvals: storage.approvals }),
+    schedules: boardParts.schedules,
+    usage: createUsage({ environment, store: storage.usage }),
+    saveIdempotentResponse: (claim, answer) =>
+      storage.saveIdempotentResponse({ claim, answer }, { now: environment.storageNow() }),
+    webhooks: createWebhooks({
+      environment,
+      store: storage.webhooks,
+      secrets,
+      guard,
+      settings: wiring.webhookSettings,
+      onChanged: (webhookId) => deliverer.forget(webhookId),
+    }),
+    channels,
+    webhookHeaderPrefix: wiring.webhookSettings.headerPrefix,
+    maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
+    realtime: realtimeOf(wiring, tiers),
+  }
+}
+
+function realtimeOf<Tx>({ environment, storage, options }: Wiring<Tx>, tiers: Tiers): Realtime {
+  return createRealtime({
+    environment,
+    store: storage.realtime,
+    events: storage.events,
+    workspaces: storage.access,
+    settings: resolveRealtimeOptions(options.realtime),
+    tiers,
+  })
+}

@@ -1,0 +1,174 @@
+import { type Instant, type Task, TaskboardError, type Workspace } from '@taskboard/core'
+import type { AccessStore, DeletionProgress } from '@taskboard/core/storage'
+import { deleteComments } from '../board/conversations.js'
+import type { Database } from '../tables/database.js'
+import type { Table } from '../tables/table.js'
+import type { Deletion } from '../tables/tables.js'
+import type { MemoryTransaction } from '../tables/transactions.js'
+
+type Verb = 'beginDeletion' | 'continueDeletion' | 'deleteUser'
+
+/** The part of the access store that deletes. */
+export function createDeletions(
+  database: Database,
+  workspacesOf: (accountId: string) => readonly Workspace[],
+): Pick<AccessStore<MemoryTransaction>, Verb> {
+  const { tables, transactions } = database
+  /** The rows that are left, by the id of the deletion. Each step deletes a few. */
+  const begun = new Map<string, Iterator<void>>()
+
+  function beginAccount(accountId: string): void {
+    if (tables.accounts.get(accountId) === undefined) throw notFound('account')
+    const workspaceIds = new Set(workspacesOf(accountId).map(({ id }) => id))
+    const callerIds = new Set<string>()
+    for (const { user } of tables.users.values()) if (user.accountId === accountId) callerIds.add(user.id)
+    for (const key of tables.apiKeys.values()) if (key.accountId === accountId) callerIds.add(key.id)
+    for (const id of callerIds) dropCaller(database, id)
+    for (const id of workspaceIds) stopWorkspace(database, id)
+    tables.accounts.delete(accountId)
+    tables.deletions.set(accountId, { accountId, workspaceIds, callerIds })
+  }
+
+  function beginWorkspace(workspaceId: string): void {
+    const workspace = tables.workspaces.get(workspaceId)
+    if (workspace === undefined) throw notFound('workspace')
+    const next = workspacesOf(workspace.accountId).find(({ id }) => id !== workspaceId)
+    if (next === undefined) {
+      throw new TaskboardError('CONFLICT', 'the last workspace of an account goes only with the account')
+    }
+    const callerIds = new Set<string>()
+    for (const key of tables.apiKeys.values()) if (key.workspaceId === workspaceId) callerIds.add(key.id)
+    for (const id of callerIds) dropCaller(database, id)
+    moveDefaults(database, workspaceId, next.id)
+    stopWorkspace(database, workspaceId)
+    tables.deletions.set(workspaceId, { accountId: null, workspaceIds: new Set([workspaceId]), callerIds })
+  }
+
+  function proceed(of: string | null, limit: number): DeletionProgress {
+    const [found] = tables.deletions.entries()
+    const id = of ?? found?.[0] ?? ''
+    const deletion = tables.deletions.get(id)
+    if (deletion === undefined) return { deleted: 0, isOver: true }
+    const steps = begun.get(id) ?? rowsOf(database, deletion)
+    begun.set(id, steps)
+    for (let deleted = 0; deleted < limit; deleted++) {
+      if (steps.next().done !== true) continue
+      begun.delete(id)
+      tables.deletions.delete(id)
+      return { deleted, isOver: false }
+    }
+    return { deleted: limit, isOver: false }
+  }
+
+  return {
+    beginDeletion: (target, call) =>
+      transactions.write(call, () =>
+        'accountId' in target ? beginAccount(target.accountId) : beginWorkspace(target.workspaceId),
+      ),
+    continueDeletion: ({ of, limit }, { now }) => transactions.write({ now }, () => proceed(of, limit)),
+    deleteUser: ({ userId }, call) =>
+      transactions.write(call, (now) => {
+        if (tables.users.get(userId) === undefined) throw notFound('user')
+        return dropCaller(database, userId, now)
+      }),
+  }
+}
+
+/** Deletes a user with its sessions, or a key. Returns the sessions that had not ended. */
+function dropCaller({ tables }: Database, id: string, now: Instant = 0): readonly string[] {
+  const isUser = tables.users.get(id) !== undefined
+  tables.users.delete(id)
+  tables.apiKeys.delete(id)
+  if (!isUser) return []
+  const own = [...tables.sessions.values()].filter(({ session }) => session.userId === id)
+  for (const { session } of own) tables.sessions.delete(session.id)
+  return own.filter(({ family }) => family.expiresAt > now).map(({ session }) => session.id)
+}
+
+function moveDefaults({ tables }: Database, workspaceId: string, defaultWorkspaceId: string): void {
+  for (const key of tables.apiKeys.values()) {
+    if (key.defaultWorkspaceId === workspaceId) tables.apiKeys.set(key.id, { ...key, defaultWorkspaceId })
+  }
+  for (const stored of tables.users.values()) {
+    if (stored.defaultWorkspaceId !== workspaceId) continue
+    tables.users.set(stored.user.id, { ...stored, defaultWorkspaceId })
+  }
+}
+
+/** Its agents take nothing more, its schedules make no tasks, and nothing is sent. */
+function stopWorkspace({ tables, subscriptions }: Database, workspaceId: string): void {
+  tables.workspaces.delete(workspaceId)
+  for (const agent of tables.agents.values()) {
+    if (agent.workspaceId === workspaceId) tables.agents.set(agent.id, { ...agent, paused: true })
+  }
+  for (const schedule of tables.schedules.values()) {
+    if (schedule.workspaceId === workspaceId) tables.schedules.delete(schedule.id)
+  }
+  for (const webhook of subscriptions.of(workspaceId)) {
+    tables.webhooks.set(webhook.id, { ...webhook, enabled: false })
+  }
+}
+
+/** So many rows of others are passed in one step. */
+const PASSED_AT_ONCE = 100
+
+/** Deletes all rows of a deletion, one with each step. Tasks go first, as the others follow their changes; webhooks and agents last. */
+function* rowsOf(database: Database, deletion: Deletion): Generator<void, void> {
+  const { tables, log, idempotency, deletionHooks } = database
+  const { workspaceIds } = deletion
+  for (const hook of deletionHooks) hook(deletion)
+  yield* removeEach(tables.tasks, (_, task) => {
+    if (workspaceIds.has(task.workspaceId)) removeTask(database, task)
+  })
+  const { tasks: _, webhooks, agents, ...others } = tables
+  for (const table of [...Object.values<Table<unknown>>(others), webhooks, agents]) {
+    yield* removeEach(table, (id, value) => {
+      const [owner = ''] = id.split(' ')
+      if (!workspaceIds.has(owner) && !workspaceIds.has(workspaceOf(value))) return
+      table.delete(id)
+      // Noted by the agent's id.
+      if (table === agents) for (const noted of [tables.workers, tables.rests]) noted.delete(id)
+    })
+  }
+  log.removeWorkspaces(workspaceIds)
+  idempotency.removeWorkspaces(workspaceIds)
+  for (const hook of deletionHooks) hook(deletion)
+}
+
+/** Calls `remove` with each row; what it deletes is a step. */
+function* removeEach<V>(table: Table<V>, remove: (id: string, value: V) => void): Generator<void, void> {
+  let passed = 0
+  for (const [id, value] of table.entries()) {
+    remove(id, value)
+    passed += 1
+    if (table.get(id) === undefined || passed % PASSED_AT_ONCE === 0) yield
+  }
+}
+
+function removeTask(database: Database, { id, lease }: Task): void {
+  const { tables, attempts, approvalIds, noteRevocation } = database
+  // Into the journal before the row is deleted, as in `TaskChanges.remove`.
+  attempts.set(id, [])
+  tables.taskLogs.delete(id)
+  tables.outputs.delete(id)
+  deleteComments(database, id)
+  for (const approvalId of approvalIds.of(id)) tables.approvals.delete(approvalId)
+  tables.taskUsage.delete(id)
+  tables.tasks.delete(id)
+  if (lease !== null) noteRevocation()
+}
+
+/** The workspace that a row names, if it names one. */
+function workspaceOf(value: unknown): string {
+  const row = (typeof value === 'object' && value !== null ? value : {}) as Owned
+  return row.workspaceId ?? row.delivery?.workspaceId ?? ''
+}
+
+interface Owned {
+  readonly workspaceId?: string
+  readonly delivery?: { readonly workspaceId: string }
+}
+
+function notFound(what: string): TaskboardError {
+  return new TaskboardError('NOT_FOUND', `no such ${what}`)
+}

@@ -1,0 +1,61 @@
+import type { ApiKeyRecord, Instant, Principal } from '@taskboard/core'
+import type { AccessStore, FoundPrincipal } from '@taskboard/core/storage'
+import type { Database } from '../tables/database.js'
+import type { MemoryTransaction } from '../tables/transactions.js'
+
+/** `AccessStore.findPrincipal`. */
+export function createFindPrincipal(
+  { tables, transactions }: Database,
+  keysByHash: ReadonlyMap<string, ApiKeyRecord>,
+): AccessStore<MemoryTransaction>['findPrincipal'] {
+  function ofKey(hash: string, now: Instant): FoundPrincipal | null {
+    const key = keysByHash.get(hash)
+    if (key === undefined || hasEnded(key, now)) return null
+    const account = tables.accounts.get(key.accountId)
+    if (account === undefined) return null
+    const expiresInMs = key.expiresAt === null ? null : key.expiresAt - now
+    return { principal: toPrincipal(key, account.tier), expiresInMs }
+  }
+
+  function ofSession(sessionId: string, now: Instant): FoundPrincipal | null {
+    const stored = tables.sessions.get(sessionId)
+    const owner = stored === undefined ? undefined : tables.users.get(stored.session.userId)
+    const account = owner === undefined ? undefined : tables.accounts.get(owner.user.accountId)
+    if (stored === undefined || owner === undefined || account === undefined) return null
+    if (stored.family.expiresAt <= now) return null
+    const principal = {
+      id: owner.user.id,
+      kind: 'user',
+      name: owner.user.email,
+      accountId: account.id,
+      tier: account.tier,
+      scopes: owner.user.scopes,
+      workspaceIds: 'all',
+      defaultWorkspaceId: owner.defaultWorkspaceId,
+    } as const
+    return { principal, expiresInMs: stored.family.expiresAt - now }
+  }
+
+  return (credential, call) =>
+    transactions.read(call, (now) =>
+      'keyHash' in credential ? ofKey(credential.keyHash, now) : ofSession(credential.sessionId, now),
+    )
+}
+
+/** Whether a key has expired or was revoked. */
+export function hasEnded(key: ApiKeyRecord, now: Instant): boolean {
+  return key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
+}
+
+function toPrincipal(key: ApiKeyRecord, tier: Principal['tier']): Principal {
+  return {
+    id: key.id,
+    kind: 'api_key',
+    name: key.name,
+    accountId: key.accountId,
+    tier,
+    scopes: key.scopes,
+    workspaceIds: key.workspaceId === null ? 'all' : [key.workspaceId],
+    defaultWorkspaceId: key.defaultWorkspaceId,
+  }
+}

@@ -1,0 +1,154 @@
+import { type Instant, TaskboardError } from '@taskboard/core'
+import { sessionOver, type SessionStore, showRefreshToken, takeLoginAttempt } from '@taskboard/core/storage'
+import type { Database } from '../tables/database.js'
+import type { StoredSession } from '../tables/tables.js'
+import type { Pruned } from '../prune.js'
+import type { Table } from '../tables/table.js'
+import type { MemoryTransaction } from '../tables/transactions.js'
+import type { StoredUser } from '../tables/users.js'
+
+type PortStore = SessionStore<MemoryTransaction>
+
+type MfaVerb = 'changeMfa' | 'redeemMfa'
+
+/** The part of the session store that is about second factors. */
+function createMfaVerbs({ transactions, tables }: Database): Pick<PortStore, MfaVerb> {
+  const { write } = transactions
+
+  /** Changes a user when that is allowed; returns whether it was. */
+  function change(
+    userId: string,
+    isAllowed: (user: StoredUser) => boolean,
+    changed: (user: StoredUser) => Partial<StoredUser>,
+  ): boolean {
+    const user = tables.users.get(userId)
+    if (user === undefined || !isAllowed(user)) return false
+    tables.users.set(userId, { ...user, ...changed(user) })
+    return true
+  }
+
+  return {
+    changeMfa: ({ userId, change: wanted }, call) =>
+      write(call, () => {
+        switch (wanted.kind) {
+          case 'offer':
+            return change(
+              userId,
+              ({ mfaSecret }) => mfaSecret === null,
+              () => ({ mfaPendingSecret: wanted.sealedSecret }),
+            )
+          case 'enrol': {
+            const { sealedSecret, step, recoveryHashes } = wanted
+            return change(
+              userId,
+              ({ mfaSecret, mfaPendingSecret }) => mfaSecret === null && mfaPendingSecret === sealedSecret,
+              () => ({ mfaSecret: sealedSecret, mfaPendingSecret: null, mfaStep: step, recoveryHashes }),
+            )
+          }
+          case 'remove':
+            return change(
+              userId,
+              () => true,
+              () => ({ mfaSecret: null, mfaPendingSecret: null, mfaStep: null, recoveryHashes: [] }),
+            )
+        }
+      }),
+    redeemMfa: ({ userId, ...code }, call) =>
+      write(call, () =>
+        'step' in code
+          ? change(
+              userId,
+              ({ mfaSecret, mfaStep }) => mfaSecret !== null && (mfaStep === null || mfaStep < code.step),
+              () => ({ mfaStep: code.step }),
+            )
+          : change(
+              userId,
+              ({ mfaSecret, recoveryHashes }) =>
+                mfaSecret !== null && recoveryHashes.includes(code.recoveryHash),
+              ({ recoveryHashes }) => ({
+                recoveryHashes: recoveryHashes.filter((each) => each !== code.recoveryHash),
+              }),
+            ),
+      ),
+  }
+}
+
+type Store = SessionStore<MemoryTransaction> & Pruned<'pruneSessions' | 'pruneLoginAttempts'>
+
+export function createSessionStore(database: Database): Store {
+  const { settings, transactions, tables, users } = database
+  const { read, write } = transactions
+  const byFamily = new Map<string, string>()
+  tables.sessions.onChange((before, after) => {
+    if (before !== undefined) byFamily.delete(before.familyHash)
+    if (after !== undefined) byFamily.set(after.familyHash, after.session.id)
+  })
+
+  const find = (named: { id: string } | { familyHash: string }): StoredSession | undefined =>
+    tables.sessions.get('id' in named ? named.id : (byFamily.get(named.familyHash) ?? ''))
+
+  return {
+    ...createMfaVerbs(database),
+    findSignIn: (named, call) =>
+      read(call, (now) => {
+        const found = 'email' in named ? users.byEmail(named.email) : tables.users.get(named.userId)
+        if (found === undefined) return null
+        const { user, passwordHash, mfaSecret, mfaPendingSecret } = found
+        return { userId: user.id, email: user.email, passwordHash, mfaSecret, mfaPendingSecret, asOf: now }
+      }),
+    takeLoginAttempt: ({ key, kind }, call) =>
+      write(call, (now) => {
+        const { after, decision } = takeLoginAttempt(tables.loginAttempts.get(key), kind, now)
+        tables.loginAttempts.set(key, after)
+        return decision
+      }),
+    clearLoginAttempts: ({ key }, call) => write(call, () => tables.loginAttempts.delete(key)),
+    insertSession: ({ userId, passwordHash, familyHash, tokenHash, ttlMs }, call) =>
+      write(call, (now) => {
+        const known = tables.users.get(userId)?.passwordHash
+        if (known === undefined || (passwordHash ?? known) !== known) throw noSuchUser()
+        const session = { id: settings.current.newId('ses'), userId }
+        const family = { tokenHash, rotated: [], expiresAt: now + ttlMs }
+        tables.sessions.set(session.id, { session, familyHash, family })
+        return session
+      }),
+    consumeRefreshToken: (request, call) =>
+      write(call, (now) => {
+        const stored = find(request)
+        const shown = stored === undefined ? null : showRefreshToken(stored.family, request, now)
+        if (stored === undefined || shown === null) return null
+        tables.sessions.set(stored.session.id, { ...stored, family: shown.after })
+        return { outcome: shown.outcome, session: stored.session }
+      }),
+    endSession: (named, call) =>
+      write(call, (now) => {
+        const stored = find(named)
+        if (stored === undefined || stored.family.expiresAt <= now) return null
+        tables.sessions.set(stored.session.id, {
+          ...stored,
+          family: { ...stored.family, expiresAt: sessionOver },
+        })
+        return stored.session
+      }),
+    pruneSessions: ({ limit }, call) =>
+      write(call, (now) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
+    pruneLoginAttempts: ({ limit }, call) =>
+      write(call, (now) => prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, now)),
+  }
+}
+
+function noSuchUser(): TaskboardError {
+  return new TaskboardError('NOT_FOUND', 'no such user')
+}
+
+/** Deletes expired rows. */
+function prune<V>(table: Table<V>, limit: number, endOf: (value: V) => Instant, now: Instant): number {
+  let count = 0
+  for (const [id, value] of table.entries()) {
+    if (count >= limit) break
+    if (endOf(value) > now) continue
+    table.delete(id)
+    count += 1
+  }
+  return count
+}

@@ -1,0 +1,130 @@
+import type {
+  Account,
+  Agent,
+  ApiKeyRecord,
+  Comment,
+  Instant,
+  Schedule,
+  Task,
+  TaskLogEntry,
+  TaskOutput,
+  Workspace,
+} from '@taskboard/core'
+import type {
+  EventCount,
+  LoginAttempts,
+  RefreshFamily,
+  Session,
+  StoredApproval,
+  StoredChannel,
+  StoredWebhook,
+} from '@taskboard/core/storage'
+import type { DeliveryRow } from './deliveries.js'
+import type { Journal } from './journal.js'
+import type { AgentRest, StoredBudget } from '../agents/able-agents.js'
+import { createTable, createTableOfRows, type Table } from './table.js'
+import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
+import type { DayUsageRow, MonthUsage, TaskUsageRow } from './usage-rows.js'
+import type { StoredUser } from './users.js'
+
+/** A session with its refresh tokens. */
+export interface StoredSession {
+  readonly session: Session
+  readonly familyHash: string
+  readonly family: RefreshFamily
+}
+
+/** The lines of a task's log that are kept, oldest first, and how many older ones are not. */
+export interface TaskLog {
+  readonly lines: readonly TaskLogEntry[]
+  readonly deleted: number
+}
+
+/** The totals of a workspace's log, up to the event of that `seq`, by day and type. */
+export interface RollUp {
+  readonly seq: number
+  readonly counts: Counts
+}
+
+/** What is deleted in batches. Its account, workspaces, callers and agents are gone already. */
+export interface Deletion {
+  /** Null when the account stays. */
+  readonly accountId: string | null
+  readonly workspaceIds: ReadonlySet<string>
+  /** Users and keys. */
+  readonly callerIds: ReadonlySet<string>
+}
+
+export type Counts = ReadonlyMap<string, EventCount>
+
+export interface Tables {
+  readonly accounts: Table<Account>
+  readonly workspaces: Table<Workspace>
+  readonly apiKeys: Table<ApiKeyRecord & { readonly hash: string }>
+  readonly users: Table<StoredUser>
+  readonly sessions: Table<StoredSession>
+  /** By a digest of the guesser and the target. */
+  readonly loginAttempts: Table<LoginAttempts>
+  readonly agents: Table<Agent>
+  /** Until when a runtime of each agent type is known to be at work. */
+  readonly runtimes: Table<Instant>
+  /** Until when a worker outside the runtimes works for an agent, according to its claims. */
+  readonly workers: Table<Instant>
+  /** By agent. */
+  readonly rests: Table<AgentRest>
+  /** By workspace. */
+  readonly rollUps: Table<RollUp>
+  readonly schedules: Table<Schedule>
+  /** By `holderKey`. */
+  readonly budgets: Table<StoredBudget>
+  /** By task. */
+  readonly taskUsage: Table<readonly TaskUsageRow[]>
+  readonly usageDays: Table<DayUsageRow>
+  /** By `holderKey`. */
+  readonly usageMonths: Table<MonthUsage>
+  readonly tasks: TaskTable
+  readonly taskLogs: Table<TaskLog>
+  readonly outputs: Table<readonly TaskOutput[]>
+  /** By task and place. */
+  readonly comments: Table<Comment>
+  /** By task. */
+  readonly commentCounts: Table<number>
+  readonly approvals: Table<StoredApproval>
+  readonly webhooks: Table<StoredWebhook>
+  /** The notification channels that users set up. */
+  readonly channels: Table<StoredChannel>
+  readonly deliveries: Table<DeliveryRow>
+  /** By the id of the account or workspace. */
+  readonly deletions: Table<Deletion>
+}
+
+export function createTables(journal: Journal): Tables {
+  return {
+    accounts: createTable<Account>(journal),
+    workspaces: createTable<Workspace>(journal),
+    apiKeys: createTable<ApiKeyRecord & { readonly hash: string }>(journal),
+    users: createTable<StoredUser>(journal),
+    sessions: createTable<StoredSession>(journal),
+    loginAttempts: createTable<LoginAttempts>(journal),
+    agents: createTable<Agent>(journal),
+    runtimes: createTable<Instant>(journal),
+    workers: createTable<Instant>(journal),
+    rests: createTable<AgentRest>(journal),
+    rollUps: createTable<RollUp>(journal),
+    schedules: createTable<Schedule>(journal),
+    budgets: createTable<StoredBudget>(journal),
+    taskUsage: createTable<readonly TaskUsageRow[]>(journal),
+    usageDays: createTable<DayUsageRow>(journal),
+    usageMonths: createTable<MonthUsage>(journal),
+    tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
+    taskLogs: createTable<TaskLog>(journal),
+    outputs: createTable<readonly TaskOutput[]>(journal),
+    comments: createTable<Comment>(journal),
+    commentCounts: createTable<number>(journal),
+    approvals: createTable<StoredApproval>(journal),
+    webhooks: createTable<StoredWebhook>(journal),
+    channels: createTable<StoredChannel>(journal),
+    deliveries: createTable<DeliveryRow>(journal),
+    deletions: createTable<Deletion>(journal),
+  }
+}

@@ -1,0 +1,100 @@
+import { lanes, type Lane } from '@taskboard/core/storage'
+import { logEventsOf } from '../../events/log-events.js'
+import { SCORING } from './lane-sql.js'
+import { statement, type Statement } from '../../database/statement.js'
+import {
+  claimParts,
+  bestTasksOf,
+  LOCKED_IN_TURN,
+  start,
+  staleAt,
+  untilFirst,
+  type ClaimRow,
+} from './claim-sql.js'
+
+/** The pools of an agent's claim: the tasks of any agent, those of its type, and its own. */
+const POOLS = ["''", 'p.type_pool', '$6::text']
+
+/** For both parts of a lane: how much the due factor and the age have risen by `p.now`. */
+const DUE_RISES = ['0', 'p.far_rise', 'p.near_rise']
+const AGE_RISES = ['0', 'p.age_rise']
+const poolLane = (pool: string, lane: Lane): string =>
+  `(${pool}, ${lane}, ${DUE_RISES[lane >> 1]} + ${AGE_RISES[lane & 1]})`
+
+const bestOfPools = (requested: string): string => /* sql */ `
+    select t.task_id, t.due_date, t.created_at, t.key + pool_lane.rise as score
+    from p,
+      lateral (values ${lanes.flatMap((lane) => POOLS.map((pool) => poolLane(pool, lane))).join(', ')}
+      ) as pool_lane (pool, lane, rise),
+      lateral (${bestTasksOf('$5::text', 'pool_lane.pool', 'pool_lane.lane', `(select greatest(16, 2 * ${requested}) + 4)`)}
+      ) as t`
+
+/** The task of $7, from a place that may not have noticed yet that its wait is over. */
+const oneTask = (): string => /* sql */ `
+    select t.task_id, t.due_date, t.created_at, 0 as score
+    from p join taskboard.todo t on t.task_id = $7::text and t.workspace_id = $5::text
+      and (t.ready or t.not_before <= p.now) and t.agent_id in (${POOLS.join(', ')})`
+
+/**
+ * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions.
+ *
+ * Candidates are the best of each lane of the tasks that any agent may take, of those that the agents of its type may take, and of
+ * those that only this agent may take; none when it is paused or at its bound, which is asked after the completions. They are locked from the best on. One that another claimer or writer holds is skipped. When the next wait ends is a separate
+ * query: a bare call would run once for every row of the result.
+ */
+function forAgent(verb: string, withCompletions: boolean, candidates = bestOfPools): Statement<ClaimRow> {
+  const parts = claimParts(withCompletions, '(select is_stale from p)', '(select is_known from p)')
+  return statement<ClaimRow>(
+    verb,
+    /* sql */ `
+  with p as materialized (
+    select n.now, ${staleAt('n.now')} as is_stale,
+      g.id is not null as is_known, coalesce(g.paused, true) as is_paused, g.max_concurrent is not null as is_bounded,
+      '#' || g.type as type_pool, case when greatest(g.spent_until, g.rest_until) > n.now then greatest(g.spent_until, g.rest_until) end as waits_until,
+      n.now * s.age_slope as age_rise, n.now * s.due_far_slope as far_rise, n.now * s.due_slope as near_rise
+    from ${SCORING}, (select coalesce($1::bigint, taskboard.now_ms()) as now) as n
+      left join lateral (
+        select a.* from taskboard.agent a where a.id = $6::text and a.workspace_id = $5::text limit 1
+      ) as g on true
+  ),${parts.complete}
+  capacity as materialized (
+    select case when p.is_paused or p.is_stale or p.waits_until is not null then 0
+      when p.is_bounded then least(r.requested, taskboard.room_of($6::text, true))
+      else r.requested end as most
+    from (select ${parts.requested} as requested offset 0) as r, p
+  ),
+  candidate as materialized (
+    ${candidates(parts.requested)}
+    where p.is_known and (select most from capacity) > 0
+  ),
+  picked as materialized (
+    select array(
+      select r.task_id from (select * from candidate order by score desc, due_date, created_at, task_id) as r,
+        lateral (${LOCKED_IN_TURN}) as locked
+      limit (select most from capacity)
+    ) as ids
+  ),
+  dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from picked)::text[])),
+  claimed as (
+    update taskboard.task t set ${start('$6::text', '$4::bigint')}
+    from p
+    where t.id = any ((select ids from picked)::text[])
+    returning t.*, ${parts.after} + array_position((select ids from picked), t.id) as ord
+  ),
+  ${parts.draft},
+  ${logEventsOf('$5::text', !withCompletions)}
+  select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
+    case when pickup.is_short then (select count(*) from candidate) end::integer as seen,
+    case when p.waits_until is not null and not p.is_paused then p.waits_until - p.now when pickup.has_room
+      then ${untilFirst('taskboard.first_wait_for_agent($5::text, $6::text)')} end::float8 as "nextReadyInMs"
+  from p, (
+    select cardinality(ids) < ${parts.requested} as is_short, cardinality(ids) < (select most from capacity) as has_room
+    from picked
+  ) as pickup left join (${parts.reply}) as r on true`,
+  )
+}
+
+export const claimForAgent = forAgent('claim_for_agent', false)
+export const completeAndClaimForAgent = forAgent('complete_and_claim_for_agent', true)
+/** Also the task. */
+export const claimOneForAgent = forAgent('claim_one_for_agent', false, oneTask)

@@ -1,0 +1,101 @@
+import type { ClaimProof } from '@taskboard/core/storage'
+import { dependentsToLock } from '../dependents.js'
+import { taskColumns } from '../task-row.js'
+
+/** One task to complete. */
+export interface CompletionInput {
+  readonly proof: ClaimProof
+  readonly result: string
+}
+
+/** The parameter of a statement that completes. */
+export function completionValues(completions: readonly CompletionInput[]): string {
+  return JSON.stringify(
+    completions.map(({ proof, result }, ord) => ({
+      ord,
+      workspace_id: proof.workspaceId,
+      task_id: proof.taskId,
+      fencing_token: proof.fencingToken,
+      result,
+    })),
+  )
+}
+
+/**
+ * The part of a statement that completes claimed tasks. Reads `p` (now) and `completion` (ord, workspace_id, task_id,
+ * fencing_token, result). Leaves `found` (the tasks, and whether their leases hold), `done` (the completed tasks, with the
+ * `ord` of the completion) and `completed`, the events to log. Completes only tasks `t` for which `condition` is true. `before`
+ * is more to do first, `also` one more condition.
+ *
+ * The lists of ids show the planner that few rows are meant. The comparison of a lease's end keeps it from scanning all leases.
+ */
+function completeWhere(condition: string, before: string, also: string): string {
+  return /* sql */ `
+  found as materialized (
+    select c.ord, t.id, t.fencing_token, t.lease_agent_id, t.started_at, t.has_dependents, c.result as new_result,
+      t.fencing_token = c.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} as is_held
+    from completion c join taskboard.task t on t.id = c.task_id and t.workspace_id = c.workspace_id, p
+    where t.id = any (array(select task_id from completion))
+    order by t.id ${also === '' ? '' : 'for update of t'}
+  ),${before}
+  done as (
+    update taskboard.task t
+    set column_name = 'DONE', lease_agent_id = null, lease_expires_at = null, completed_at = p.now, progress = 100,
+      result = f.new_result, updated_at = p.now, version = t.version + 1
+    from p, found f
+    where t.id = any (array(select id from found)) and t.id = f.id and f.is_held
+      and t.fencing_token = f.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} ${also}
+    returning t.*, f.ord, f.lease_agent_id as done_by
+  ),
+  ended as (
+    insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
+    select d.id, d.fencing_token, d.done_by, coalesce(d.started_at, d.completed_at), d.completed_at, 'completed'
+    from done d
+  ),
+  completed as (
+    select d.workspace_id, d.ord, 'task.completed' as type, d.completed_at as at, jsonb_build_object(
+      'taskId', d.id, 'title', d.title, 'status', 'DONE', 'startedAt', coalesce(d.started_at, d.completed_at),
+      'completedAt', d.completed_at, 'result', d.result, 'type', d.type) as facts
+    from done d
+  )`
+}
+
+/**
+ * Locks the tasks in the order of their ids, then the dependents that the database frees in the same commit. `outcome` has for
+ * each completion whether the task exists, whether it was completed, and the task.
+ */
+export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
+  'true',
+  /* sql */ `
+  waiting as materialized (
+    select d.id from taskboard.task d
+    where d.id in (
+      select w.task_id from found f cross join lateral (${dependentsToLock('f.id', 'true')}) w
+      where f.is_held and f.has_dependents
+    )
+    order by d.id for update
+  ),`,
+  'and (select count(*) from waiting) >= 0',
+)},
+  outcome as (
+    select f.id is not null as "exists", d.id is not null as "isHeld", c.ord, ${taskColumns('d')}
+    from completion c left join found f on f.ord = c.ord left join done d on d.ord = c.ord
+  )`
+
+/**
+ * For statements that also claim: reads `stale` too. Completes nothing while placements are stale, when `condition` shows that
+ * no agent can claim, or for tasks with dependents, because the claim would not see those that become ready. Does not lock
+ * tasks first: two completions of one task result in one of them, and collide at worst.
+ */
+export const completeBeforeClaim = (condition: string): string =>
+  completeWhere(`not t.has_dependents and ${condition}`, '', '')
+
+/** The completions in a JSON list, the parameter of that number. */
+export function completionsOf(parameter: number): string {
+  return /* sql */ `
+  completion as materialized (
+    select * from jsonb_to_recordset($${parameter}::jsonb) as c (
+      ord integer, workspace_id text, task_id text, fencing_token bigint, result text
+    )
+  )`
+}

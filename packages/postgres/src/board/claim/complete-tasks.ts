@@ -1,0 +1,121 @@
+import { isTaskboardError, TaskboardError, type Instant, type Task } from '@taskboard/core'
+import {
+  isCompletedBy,
+  type ClaimProof,
+  type ClaimTarget,
+  type Completion,
+  type TaskStore,
+} from '@taskboard/core/storage'
+import type { Database, Session } from '../../database/database.js'
+import { LOG_EVENTS } from '../../events/log-events.js'
+import type { PgConnection } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { TaskClaims } from './claim-tasks.js'
+import { COMPLETE_CLAIMED, type CompletionInput, completionsOf, completionValues } from './complete-sql.js'
+import type { JoinedPickups } from './join-pickups.js'
+import { getTaskRow } from '../get-task.js'
+import { leaseLost } from '../lease-lost.js'
+import { toTask, type TaskRow } from '../task-row.js'
+
+interface OutcomeRow extends TaskRow {
+  readonly exists: boolean
+  readonly isHeld: boolean
+}
+
+/** Present, completions. */
+const completeClaimed = statement<OutcomeRow>(
+  'complete_tasks',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  ${completionsOf(2)},
+  ${COMPLETE_CLAIMED},
+  draft as (select * from completed),
+  ${LOG_EVENTS}
+  select * from outcome order by ord`,
+)
+
+/** A call that waits for its batch. */
+interface Call extends CompletionInput {
+  readonly now: Instant | null
+}
+
+const MOST_AT_ONCE = 200
+
+/** `TaskStore.completeTask`. Concurrent calls share a statement and a commit, except within a transaction. */
+export function createCompletions(
+  database: Database,
+  claims: TaskClaims,
+  pickups: JoinedPickups,
+): TaskStore<PgConnection>['completeTask'] {
+  const complete = database.join<Call, OutcomeRow>(
+    (calls) => database.write({ now: null }, completeClaimed, toValues(calls)),
+    { most: MOST_AT_ONCE, groupOf: ({ now }) => now },
+  )
+
+  const plain: Session = { run: (...query) => database.read({ now: null }, ...query) }
+
+  /**
+   * Two commits. One transaction would hold the log of the completed task's workspace while it waits for other logs, and could
+   * deadlock with claims that hold those. Once the task is completed, the call returns it.
+   */
+  async function oneAfterTheOther(completion: Call, next: ClaimTarget): Promise<Completion> {
+    const task = await completedTask(plain, completion, await complete(completion))
+    try {
+      return { task, next: await pickups.claim(next, 1, completion.now) }
+    } catch (error) {
+      if (isTaskboardError(error, 'SERVICE_UNAVAILABLE'))
+        return { task, next: { tasks: [], nextReadyInMs: null } }
+      throw error
+    }
+  }
+
+  return async ({ proof, result, next }, call) => {
+    const { now } = call
+    const completion = { proof, result, now }
+    if (next === null) {
+      if (call.tx === undefined) {
+        return { task: await completedTask(plain, completion, await complete(completion)), next: null }
+      }
+      const inTransaction: Session = { run: (...query) => database.read(call, ...query) }
+      return { task: await completeIn(inTransaction, completion), next: null }
+    }
+    if (call.tx === undefined && isOneLog(proof, next)) {
+      const joined = await pickups.completeAndClaim({ proof, result }, next, now)
+      return joined ?? oneAfterTheOther(completion, next)
+    }
+    return database.atomically(call, async (session) => {
+      const task = await completeIn(session, completion)
+      const pickup = { limit: 1, completions: [], now, commitsEach: false }
+      const { tasks, nextReadyInMs } = await claims(session, next, pickup)
+      return { task, next: { tasks, nextReadyInMs } }
+    })
+  }
+}
+
+/** A statement that claims for one agent logs only events of the agent's workspace. */
+function isOneLog(proof: ClaimProof, next: ClaimTarget): boolean {
+  return 'agentType' in next || next.workspaceId === proof.workspaceId
+}
+
+async function completeIn(session: Session, completion: Call): Promise<Task> {
+  const [row] = await session.run(completeClaimed, toValues([completion]))
+  return completedTask(session, completion, row)
+}
+
+function toValues(calls: readonly Call[]): readonly unknown[] {
+  return [calls[0]?.now ?? null, completionValues(calls)]
+}
+
+/** The task of a completion or of a repeated one. @throws TaskboardError for any other. */
+async function completedTask(
+  session: Session,
+  { proof, result }: CompletionInput,
+  row: OutcomeRow | undefined,
+): Promise<Task> {
+  if (row?.exists !== true) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
+  if (row.isHeld) return toTask(row)
+  const [now] = await session.run(getTaskRow, [proof.workspaceId, proof.taskId])
+  const task = now === undefined ? null : toTask(now)
+  if (task !== null && isCompletedBy(task, proof.fencingToken, result)) return task
+  throw leaseLost()
+}

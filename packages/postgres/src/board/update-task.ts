@@ -1,0 +1,143 @@
+import { TaskboardError, type Actor, type Task } from '@taskboard/core'
+import {
+  revocationBy,
+  searchWords,
+  type CallContext,
+  type TaskChange,
+  type TaskTarget,
+} from '@taskboard/core/storage'
+import type { Database, Session } from '../database/database.js'
+import { LOG_EVENTS } from '../events/log-events.js'
+import type { PgConnection } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import { applyCommand, withinSession, type ReadTask } from './apply-command.js'
+import { changeDependencies } from './dependencies.js'
+import { fieldsChanged, fieldUpdates, fieldValues } from './field-columns.js'
+import { getTask } from './get-task.js'
+import { DUE_RANK } from './search-sql.js'
+import { taskColumns, toTask } from './task-row.js'
+
+interface EditedRow extends ReadTask {
+  readonly exists: boolean
+  readonly formerAssignee: string | null
+}
+
+/** Present, workspace, task, the columns to set, actor, words. A row without a task, or with `exists` set, means that there is no such agent. */
+const editTask = statement<EditedRow>(
+  'edit_task',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  found as materialized (
+    select * from taskboard.task t where t.id = $3::text and t.workspace_id = $2::text for update
+  ),
+  edit as materialized (
+    select e.* from found f cross join lateral jsonb_populate_record(row(f.*)::taskboard.task, $4::jsonb) e
+  ),
+  written as (
+    update taskboard.task t
+    set ${fieldUpdates('e')}, open_dependencies = e.open_dependencies, updated_at = p.now, version = t.version + 1
+    from edit e, p
+    where t.id = e.id and t.workspace_id = $2::text and (e.assigned_to is null or exists (
+      select from taskboard.agent a where a.id = e.assigned_to and a.workspace_id = $2::text
+    ))
+    returning t.*
+  ),
+  searchable as (
+    update taskboard.task_search s
+    set due_rank = ${DUE_RANK}, type = t.type, tags = t.tags, flag = t.flag,
+      title_words = coalesce(w.title_words, s.title_words),
+      description_words = coalesce(w.description_words, s.description_words)
+    from written t cross join jsonb_to_record($6::jsonb) as w (title_words text[], description_words text[])
+    where s.workspace_id = t.workspace_id and s.task_id = t.id and (
+      w.title_words is not null or w.description_words is not null
+      or (s.due_rank, s.type, s.tags, s.flag) is distinct from (${DUE_RANK}, t.type, t.tags, t.flag)
+    )
+  ),
+  draft as (
+    select t.workspace_id, 1 as ord, 'task.updated' as type, p.now as at, jsonb_build_object(
+      'taskId', t.id, 'title', t.title, 'status', t.column_name, 'fields', c.fields, 'actor', $5::jsonb) as facts
+    from written t join found f on f.id = t.id cross join p
+      cross join lateral (select ${fieldsChanged('f', 't')} as fields) c
+    where cardinality(c.fields) > 0
+  ),
+  ${LOG_EVENTS}
+  select f.id is not null as "exists", f.assigned_to as "formerAssignee", p.now::float8 as now, ${taskColumns('t')}
+  from p left join found f on true left join written t on true`,
+)
+
+/** The `edit` of `TaskStore.changeTask`. One statement, unless dependencies change or the task is assigned to an agent. */
+export async function updateTask(
+  database: Database,
+  target: TaskTarget,
+  change: TaskChange,
+  actor: Actor,
+  call: CallContext<PgConnection>,
+): Promise<Task> {
+  const { workspaceId, taskId } = target
+  if (Object.keys(change).length === 0) return getTask(database, workspaceId, taskId, call)
+  if (change.dependsOn === undefined && change.assignedTo == null) {
+    const values = [
+      call.now,
+      workspaceId,
+      taskId,
+      JSON.stringify(fieldValues(change)),
+      actorJson(actor),
+      wordsJson(change),
+    ]
+    return toTask(editedRow(await database.write(call, editTask, values)))
+  }
+  const { task, isRevoked } = await database.atomically(call, (session) =>
+    editWithin(session, target, change, actor, call),
+  )
+  if (isRevoked) database.noteRevocation(call)
+  return task
+}
+
+/** Edits a task within a transaction, with all that follows. */
+export async function editWithin(
+  session: Session,
+  target: TaskTarget,
+  change: TaskChange,
+  actor: Actor,
+  call: CallContext<PgConnection>,
+): Promise<{ readonly task: Task; readonly isRevoked: boolean }> {
+  const { workspaceId, taskId } = target
+  const { dependsOn } = change
+  const dependencies =
+    dependsOn === undefined
+      ? { columns: {}, fault: null }
+      : await changeDependencies(session, workspaceId, taskId, [...new Set(dependsOn)])
+  const text = JSON.stringify({ ...fieldValues(change), ...dependencies.columns })
+  const row = editedRow(
+    await session.run(editTask, [call.now, workspaceId, taskId, text, actorJson(actor), wordsJson(change)]),
+  )
+  // Refused last: an unknown agent takes precedence. The writes are rolled back.
+  if (dependencies.fault !== null) {
+    throw new TaskboardError('INVALID_FIELD', dependencies.fault, { field: 'dependsOn' })
+  }
+  const edited = toTask(row)
+  const revocation = revocationBy({ ...edited, assignedTo: row.formerAssignee }, edited, actor)
+  if (revocation === null) return { task: edited, isRevoked: false }
+  return { task: await applyCommand(withinSession(session), target, revocation, call, row), isRevoked: true }
+}
+
+/** The words of the texts that a change contains. */
+function wordsJson({ title, description }: TaskChange): string {
+  return JSON.stringify({
+    title_words: title === undefined ? null : searchWords(title),
+    description_words: description === undefined ? null : searchWords(description),
+  })
+}
+
+/** An actor as JSON, without members that its object may have beyond those of the type. */
+export function actorJson({ kind, id }: Actor): string {
+  return JSON.stringify({ kind, id })
+}
+
+function editedRow([row]: readonly EditedRow[]): EditedRow {
+  if (row?.exists !== true) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
+  if ((row.id as string | null) !== null) return row
+  throw new TaskboardError('INVALID_FIELD', 'assignedTo must be an agent of the workspace', {
+    field: 'assignedTo',
+  })
+}

@@ -1,0 +1,29 @@
+import type { StorageState, TaskCounts } from '@taskboard/core/storage'
+import type { Database } from './database.js'
+import { migrationStatus, type MigrationState } from '../migrations/migrate.js'
+import type { PgPool } from './pool.js'
+import { statement } from './statement.js'
+
+const countTasks = statement<TaskCounts>(
+  'count_tasks',
+  /* sql */ `
+  select (select count(*) from taskboard.todo where not held)::float8 as waiting,
+    (select count(*) from taskboard.task where lease_expires_at is not null)::float8 as running`,
+)
+
+/** `Storage.check`. */
+export async function checkStorage(
+  database: Database,
+  pool: PgPool,
+  { withCounts }: { readonly withCounts: boolean },
+): Promise<StorageState> {
+  const isCurrent = (await missingMigration(pool)) === undefined
+  if (!withCounts || !isCurrent) return { isCurrent, counts: null }
+  const [counts] = await database.read(null, countTasks, [])
+  return { isCurrent, counts: counts ?? null }
+}
+
+/** The first migration that the schema lacks, or has with another text. One that it has more is none. */
+export async function missingMigration(pool: PgPool): Promise<MigrationState | undefined> {
+  return (await migrationStatus(pool)).find(({ state }) => state === 'pending' || state === 'altered')
+}

@@ -1,0 +1,159 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { TaskboardError } from '@taskboard/core'
+import { createPgliteStatements, type PgliteProtocol } from './pglite-statements.js'
+import { createTurns } from './pglite-turns.js'
+import type { PgPool, PgPoolClient, PgQuery } from '../database/pool.js'
+
+/**
+ * Knows which callers run inside the transaction that holds a pool's only connection: a request for that connection inside it
+ * would wait for itself.
+ */
+export interface SoleConnection {
+  /** Runs the work of the transaction that holds the connection. */
+  hold<T>(work: () => Promise<T>): Promise<T>
+  /** @throws TaskboardError `MISSING_FIELD` (`tx`) when the caller runs inside a `hold` that has not ended. */
+  refuseInside(): void
+}
+
+const known = new WeakMap<PgPool, SoleConnection>()
+
+/** The sole connection of a pool that has only one, the same for each call; null for any other pool. */
+export function soleConnectionOf(pool: PgPool): SoleConnection | null {
+  if (mostConnections(pool) !== 1) return null
+  const sole = known.get(pool) ?? createSoleConnection()
+  known.set(pool, sole)
+  return sole
+}
+
+/** The maximum of connections in a pool, if it reports one. */
+export function mostConnections({ options }: PgPool): number | undefined {
+  return typeof options?.max === 'number' ? options.max : undefined
+}
+
+/**
+ * The transaction of each sole connection that the caller runs in. One for all of them: before Node.js 24, each promise of the process
+ * takes time and memory for every `AsyncLocalStorage` that has run something.
+ */
+const inside = new AsyncLocalStorage<ReadonlyMap<object, { isOver: boolean }>>()
+
+function createSoleConnection(): SoleConnection {
+  const key = {}
+  return {
+    async hold(work) {
+      const transaction = { isOver: false }
+      try {
+        return await inside.run(new Map(inside.getStore()).set(key, transaction), work)
+      } finally {
+        transaction.isOver = true
+      }
+    },
+    refuseInside() {
+      if (inside.getStore()?.get(key)?.isOver !== false) return
+      throw new TaskboardError(
+        'MISSING_FIELD',
+        'tx is required: the call runs inside a transaction that holds the only connection to the database, and without { tx } would wait for the end of that transaction',
+        { field: 'tx' },
+      )
+    },
+  }
+}
+
+/** The part of a `PGlite` that is used here. */
+export interface PgliteInstance extends PgliteProtocol {
+  query(
+    text: string,
+    values: unknown[],
+    options: { readonly parsers: PgliteParsers },
+  ): Promise<{ readonly rows: unknown[] }>
+  exec(
+    text: string,
+    options?: { readonly parsers: PgliteParsers },
+  ): Promise<readonly { readonly rows: unknown[] }[]>
+}
+
+type PgliteParsers = Record<number, (text: string) => unknown>
+
+/** By type (`oid` of `pg_type`), where PGlite's rows differ from those of `pg`. */
+const PARSERS: PgliteParsers = {
+  // int8, and an array of it
+  20: (text) => text,
+  1016: (text) =>
+    text
+      .slice(1, -1)
+      .split(',')
+      .filter((item) => item !== ''),
+  // bytea
+  17: (text) => Buffer.from(text.slice(2), 'hex'),
+}
+
+/**
+ * The pool over a PGlite instance, the same one for each call. It is a single connection: the caller of `connect` has it
+ * exclusively until `release`, and other queries wait in order. Do not await a query outside an open transaction inside
+ * that transaction. A query with a name is prepared once. You close the instance yourself. A statement that you run on it
+ * directly may become part of a transaction that is open here.
+ * @example
+ * ```ts
+ * import { PGlite } from '@electric-sql/pglite'
+ * import { migrate, pglitePool } from '@taskboard/postgres'
+ *
+ * const pglite = new PGlite()
+ * const pool = pglitePool(pglite)
+ * await migrate(pool)
+ * const { rows } = await pool.query({ text: 'select count(*)::int as tasks from taskboard.task', values: [] })
+ * console.log(rows) // [ { tasks: 0 } ]
+ * await pglite.close()
+ * ```
+ */
+export function pglitePool(pglite: PgliteInstance): PgPool {
+  const pool = pools.get(pglite) ?? createPool(pglite)
+  pools.set(pglite, pool)
+  return pool
+}
+
+const pools = new WeakMap<PgliteInstance, PgPool>()
+
+function createPool(pglite: PgliteInstance): PgPool {
+  const turns = createTurns()
+  const runNamed = createPgliteStatements(pglite, PARSERS)
+
+  async function run({ text, values, name }: PgQuery): Promise<{ readonly rows: unknown[] }> {
+    if (name !== undefined) return runNamed({ text, values, name })
+    if (values.length > 0) return pglite.query(text, values, { parsers: PARSERS })
+    // Without values the text may contain several statements, as with `pg`.
+    const results = await pglite.exec(text, { parsers: PARSERS })
+    return { rows: results.at(-1)?.rows ?? [] }
+  }
+
+  async function connect(work?: string): Promise<PgPoolClient> {
+    const end = await turns.take(work)
+    let isReleased = false
+    return {
+      async query(asked) {
+        if (isReleased) throw new Error('the connection was released')
+        return run(asked)
+      },
+      release(broken) {
+        if (isReleased) throw new Error('the connection was already released')
+        isReleased = true
+        if (broken === undefined || broken === false) return end()
+        // A pool would close it. Here the next caller gets the same connection, so nothing may stay open on it.
+        pglite.exec('rollback').then(end, end)
+      },
+    }
+  }
+
+  return {
+    async query(asked) {
+      const end = await turns.take()
+      try {
+        return await run(asked)
+      } finally {
+        end()
+      }
+    },
+    options: { max: 1 },
+    isSoleUser: true,
+    connect: () => connect(),
+    connectLater: connect,
+  }
+}

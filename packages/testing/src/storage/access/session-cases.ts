@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict'
+import { scopes, type User } from '@taskboard/core'
+import type { AttemptKind, RefreshOutcome } from '@taskboard/core/storage'
+import { assertRefused, type StorageCheck } from '../storage-case.js'
+import { DAY, HOUR, MINUTE, SECOND, START, unknownId, type StorageFixture } from '../storage-fixture.js'
+
+const GRACE = 10 * SECOND
+const LOCK = 15 * MINUTE
+
+/** A user of the fixture's account. */
+export function addUser(
+  { storage, accountId, at }: StorageFixture,
+  email = 'ada@example.com',
+): Promise<User> {
+  return storage.access.insertUser(
+    { accountId, email, passwordHash: 'hash', scopes: ['tasks:read', 'account:write'] },
+    at(),
+  )
+}
+
+async function beginSession(fixture: StorageFixture, token = 't0', ttlMs = 30 * DAY) {
+  const { id: userId } = await addUser(fixture)
+  const begun = { userId, familyHash: 'family', tokenHash: token, ttlMs }
+  return fixture.storage.sessions.insertSession(begun, fixture.at())
+}
+
+function refresh({ storage, at }: StorageFixture, tokenHash: string, next: string, afterMs: number) {
+  const request = {
+    familyHash: 'family',
+    tokenHash,
+    nextTokenHash: next,
+    ttlMs: 30 * DAY,
+    reuseGraceMs: GRACE,
+  }
+  return storage.sessions.consumeRefreshToken(request, at(afterMs))
+}
+
+const outcomes = (results: readonly (RefreshOutcome | null)[]) => results.map((each) => each?.outcome ?? null)
+
+function guess({ storage, at }: StorageFixture, kind: AttemptKind, afterMs = 0, key = 'key') {
+  return storage.sessions.takeLoginAttempt({ key, kind }, at(afterMs))
+}
+
+/** Sessions with their refresh tokens, and the counting of guesses. */
+export const sessionCases: readonly StorageCheck[] = [
+  {
+    id: 'sessions.sign-in',
+    name: 'a user is found by the address and by the id, and not by another',
+    async check(fixture) {
+      const { sessions } = fixture.storage
+      const { id: userId } = await addUser(fixture)
+      const found = await sessions.findSignIn({ email: 'ada@example.com' }, fixture.at())
+      const noMfa = { mfaSecret: null, mfaPendingSecret: null }
+      assert.deepEqual(found, {
+        userId,
+        email: 'ada@example.com',
+        passwordHash: 'hash',
+        ...noMfa,
+        asOf: START,
+      })
+      assert.deepEqual(await sessions.findSignIn({ userId }, fixture.at()), found)
+      assert.equal(await sessions.findSignIn({ email: 'eve@example.com' }, fixture.at()), null)
+    },
+  },
+  {
+    id: 'sessions.all-scopes',
+    name: 'a user without a list of scopes has all that there are',
+    async check({ storage, accountId, at }) {
+      const added = await storage.access.insertUser(
+        { accountId, email: 'ada@example.com', passwordHash: 'hash', scopes: null },
+        at(),
+      )
+      assert.deepEqual(added.scopes, scopes)
+      assert.deepEqual(await storage.access.listUsers({ accountId }, at()), [added])
+      const owner = { email: 'eve@example.com', passwordHash: 'hash', scopes: null }
+      const account = { name: 'x', tier: 'professional', workspaceName: 'x', agent: null, owner } as const
+      const { user } = await storage.access.insertAccount(account, at())
+      assert.deepEqual(user?.scopes, scopes)
+      const begun = { userId: added.id, familyHash: 'family', tokenHash: 't0', ttlMs: DAY }
+      const session = await storage.sessions.insertSession(begun, at())
+      const found = await storage.access.findPrincipal({ sessionId: session.id }, at())
+      assert.deepEqual(found?.principal.scopes, scopes)
+    },
+  },
+  {
+    id: 'sessions.principal',
+    name: 'a session stands for its user until its end; one for an unknown user is NOT_FOUND',
+    async check(fixture) {
+      const { storage, accountId, workspaceId, at } = fixture
+      await fixture.addWorkspace()
+      const session = await beginSession(fixture, 't0', DAY)
+      assert.deepEqual(await storage.access.findPrincipal({ sessionId: session.id }, at(DAY - 1)), {
+        principal: {
+          id: session.userId,
+          kind: 'user',
+          name: 'ada@example.com',
+          accountId,
+          tier: 'professional',
+          scopes: ['tasks:read', 'account:write'],
+          workspaceIds: 'all',
+          defaultWorkspaceId: workspaceId,
+        },
+        expiresInMs: 1,
+      })
+      assert.equal(await storage.access.findPrincipal({ sessionId: session.id }, at(DAY)), null)
+      assert.equal(await storage.access.findPrincipal({ sessionId: unknownId('ses') }, at()), null)
+      const nobody = { userId: unknownId('user'), familyHash: 'f', tokenHash: 't', ttlMs: DAY }
+      await assertRefused(storage.sessions.insertSession(nobody, at()), 'NOT_FOUND')
+    },
+  },
+  {
+    id: 'sessions.rotate',
+    name: 'each refresh token is valid once, and extends the session',
+    async check(fixture) {
+      const session = await beginSession(fixture)
+      const rotated = await refresh(fixture, 't0', 't1', DAY)
+      assert.deepEqual(rotated, { outcome: 'rotated', session })
+      assert.equal((await refresh(fixture, 't1', 't2', 2 * DAY))?.outcome, 'rotated')
+      const found = await fixture.storage.access.findPrincipal(
+        { sessionId: session.id },
+        fixture.at(31 * DAY),
+      )
+      assert.equal(found?.expiresInMs, DAY)
+      assert.equal(await refresh(fixture, 't2', 't3', 32 * DAY), null)
+    },
+  },
+  {
+    id: 'sessions.unknown-family',
+    name: 'a token without a session, or of an ended one, is invalid',
+    async check(fixture) {
+      assert.equal(await refresh(fixture, 't0', 't1', 0), null)
+      const session = await beginSession(fixture)
+      const { sessions } = fixture.storage
+      assert.deepEqual(await sessions.endSession({ familyHash: 'family' }, fixture.at(SECOND)), session)
+      assert.equal(await sessions.endSession({ id: session.id }, fixture.at(SECOND)), null)
+      assert.equal(await refresh(fixture, 't0', 't1', SECOND), null)
+      assert.equal(
+        await fixture.storage.access.findPrincipal({ sessionId: session.id }, fixture.at(SECOND)),
+        null,
+      )
+      assert.equal(await sessions.endSession({ familyHash: 'other' }, fixture.at()), null)
+    },
+  },
+  {
+    id: 'sessions.reuse-soon',
+    name: 'a token that was replaced within ten seconds fails and harms nothing, however many came after it',
+    async check(fixture) {
+      await beginSession(fixture)
+      await refresh(fixture, 't0', 't1', 0)
+      await refresh(fixture, 't1', 't2', SECOND)
+      assert.equal((await refresh(fixture, 't0', 'x', GRACE - 1))?.outcome, 'reused')
+      assert.equal((await refresh(fixture, 't1', 'x', GRACE))?.outcome, 'reused')
+      assert.equal((await refresh(fixture, 't2', 't3', GRACE))?.outcome, 'rotated')
+    },
+  },
+  {
+    id: 'sessions.reuse-late',
+    name: 'a token that was replaced earlier ends the session, also when a later one was replaced just now',
+    async check(fixture) {
+      const session = await beginSession(fixture)
+      await refresh(fixture, 't0', 't1', 0)
+      await refresh(fixture, 't1', 't2', GRACE - 1)
+      assert.deepEqual(await refresh(fixture, 't0', 'x', GRACE), { outcome: 'ended', session })
+      assert.equal(await refresh(fixture, 't2', 't3', GRACE), null)
+      assert.equal(
+        await fixture.storage.access.findPrincipal({ sessionId: session.id }, fixture.at(GRACE)),
+        null,
+      )
+    },
+  },
+  {
+    id: 'sessions.over-for-good',
+    name: 'a session that was ended stays so for a clock that is behind, and after a reuse too',
+    async check(fixture) {
+      const { sessions } = fixture.storage
+      const session = await beginSession(fixture)
+      await sessions.endSession({ id: session.id }, fixture.at(SECOND))
+      assert.equal(await refresh(fixture, 't0', 't1', 0), null)
+      assert.equal(await fixture.storage.access.findPrincipal({ sessionId: session.id }, fixture.at()), null)
+      const family = { familyHash: 'other', tokenHash: 't0', ttlMs: DAY }
+      const other = await sessions.insertSession({ userId: session.userId, ...family }, fixture.at())
+      const shown = { familyHash: 'other', nextTokenHash: 't1', ttlMs: DAY, reuseGraceMs: GRACE }
+      assert.equal(
+        (await sessions.consumeRefreshToken({ ...shown, tokenHash: 'stolen' }, fixture.at(SECOND)))?.outcome,
+        'ended',
+      )
+      assert.equal(await sessions.consumeRefreshToken({ ...shown, tokenHash: 't0' }, fixture.at()), null)
+      assert.equal(await fixture.storage.access.findPrincipal({ sessionId: other.id }, fixture.at()), null)
+    },
+  },
+  {
+    id: 'sessions.refresh-loop',
+    name: 'of many tokens that were replaced within ten seconds the newest twenty are known, and the others end the session',
+    async check(fixture) {
+      await beginSession(fixture)
+      for (let count = 0; count < 30; count++) await refresh(fixture, `t${count}`, `t${count + 1}`, count)
+      assert.equal((await refresh(fixture, 't29', 'x', SECOND))?.outcome, 'reused')
+      assert.equal((await refresh(fixture, 't10', 'x', SECOND))?.outcome, 'reused')
+      assert.equal((await refresh(fixture, 't9', 'x', SECOND))?.outcome, 'ended')
+    },
+  },
+  {
+    id: 'sessions.new-password',
+    name: 'a new password ends the sessions of its user alone, and logins that were judged by the old one',
+    async check(fixture) {
+      const { storage, at } = fixture
+      const { sessions, access } = storage
+      const session = await beginSession(fixture)
+      const second = { familyHash: 'second', tokenHash: 't', ttlMs: DAY }
+      const other = await addUser(fixture, 'eve@example.com')
+      const kept = await sessions.insertSession(
+        { userId: other.id, familyHash: 'kept', tokenHash: 't', ttlMs: DAY },
+        at(),
+      )
+      const { id: also } = await sessions.insertSession({ userId: session.userId, ...second }, at())
+      const ended = await access.setPassword({ userId: session.userId, passwordHash: 'another' }, at(SECOND))
+      assert.deepEqual(ended.toSorted(), [session.id, also].toSorted())
+      assert.equal(await refresh(fixture, 't0', 't1', SECOND), null)
+      assert.equal(await fixture.storage.access.findPrincipal({ sessionId: also }, at(SECOND)), null)
+      assert.notEqual(await fixture.storage.access.findPrincipal({ sessionId: kept.id }, at(SECOND)), null)
+      assert.equal((await sessions.findSignIn({ email: 'ada@example.com' }, at()))?.passwordHash, 'another')
+      const login = { userId: session.userId, familyHash: 'login', tokenHash: 't', ttlMs: DAY }
+      await assertRefused(sessions.insertSession({ ...login, passwordHash: 'hash' }, at()), 'NOT_FOUND')
+      assert.equal(
+        (await sessions.insertSession({ ...login, passwordHash: 'another' }, at())).userId,
+        session.userId,
+      )
+      await assertRefused(
+        access.setPassword({ userId: unknownId('user'), passwordHash: 'another' }, at()),
+        'NOT_FOUND',
+      )
+      assert.deepEqual(await access.setPassword({ userId: other.id, passwordHash: 'h' }, at(DAY)), [])
+    },
+  },
+  {
+    id: 'sessions.at-once',
+    name: 'of many who show one token at the same time one gets the next, and the session lives',
+    async check(fixture) {
+      await beginSession(fixture)
+      const names = Array.from({ length: 10 }, (_, index) => `n${index}`)
+      const shown = await Promise.all(names.map((name) => refresh(fixture, 't0', name, SECOND)))
+      const which = outcomes(shown)
+      assert.equal(which.filter((outcome) => outcome === 'reused').length, 9)
+      const winner = names[which.indexOf('rotated')] ?? ''
+      assert.equal((await refresh(fixture, winner, 'after', 2 * SECOND))?.outcome, 'rotated')
+    },
+  },
+  {
+    id: 'sessions.prune',
+    name: 'pruning drops sessions that are over, at most the limit, and nothing else',
+    async check(fixture) {
+      const { sessions } = fixture.storage
+      const { userId } = await beginSession(fixture)
+      for (const family of ['a', 'b', 'c']) {
+        await sessions.insertSession({ userId, familyHash: family, tokenHash: 't', ttlMs: DAY }, fixture.at())
+      }
+      assert.equal(await fixture.storage.prune({ rows: 'sessions', limit: 10 }, { now: START + DAY - 1 }), 0)
+      assert.equal(await fixture.storage.prune({ rows: 'sessions', limit: 2 }, { now: START + DAY }), 2)
+      assert.equal(await fixture.storage.prune({ rows: 'sessions', limit: 10 }, { now: START + DAY }), 1)
+      assert.equal((await refresh(fixture, 't0', 't1', DAY))?.outcome, 'rotated')
+    },
+  },
+  {
+    id: 'sessions.lock-passwords',
+    name: 'ten passwords may be guessed; then the key is locked for 15 minutes, which no guess makes longer',
+    async check(fixture) {
+      for (let count = 0; count < 10; count++) {
+        assert.deepEqual(await guess(fixture, 'password', count * SECOND), { allowed: true, retryAfterMs: 0 })
+      }
+      const until = 9 * SECOND + LOCK
+      for (const afterMs of [9 * SECOND, MINUTE, until - 1]) {
+        const refused = await guess(fixture, 'password', afterMs)
+        assert.deepEqual(refused, { allowed: false, retryAfterMs: until - afterMs })
+      }
+      assert.equal((await guess(fixture, 'password', MINUTE, 'other')).allowed, true)
+      for (let count = 0; count < 10; count++) {
+        assert.equal((await guess(fixture, 'password', until)).allowed, true)
+      }
+      assert.equal((await guess(fixture, 'password', until)).allowed, false)
+    },
+  },
+  {
+    id: 'sessions.lock-codes',
+    name: 'five codes may be guessed, also in the login of the tenth password; then passwords are locked too',
+    async check(fixture) {
+      for (let count = 0; count < 10; count++) await guess(fixture, 'password')
+      for (let count = 0; count < 5; count++) assert.equal((await guess(fixture, 'code')).allowed, true)
+      assert.equal((await guess(fixture, 'code')).allowed, false)
+      for (let count = 0; count < 5; count++) await guess(fixture, 'code', 0, 'other')
+      const refused = await guess(fixture, 'password', SECOND, 'other')
+      assert.deepEqual(refused, { allowed: false, retryAfterMs: LOCK - SECOND })
+    },
+  },
+  {
+    id: 'sessions.lock-step-back',
+    name: 'a lock that began before the clock stepped back ends 15 minutes after the first guess since, and no later',
+    async check(fixture) {
+      for (let count = 0; count < 10; count++) await guess(fixture, 'password', HOUR)
+      assert.deepEqual(await guess(fixture, 'password', 0), { allowed: false, retryAfterMs: LOCK })
+      assert.deepEqual(await guess(fixture, 'password', MINUTE), {
+        allowed: false,
+        retryAfterMs: LOCK - MINUTE,
+      })
+      assert.equal((await guess(fixture, 'password', LOCK - 1)).allowed, false)
+      assert.equal((await guess(fixture, 'password', LOCK)).allowed, true)
+    },
+  },
+  {
+    id: 'sessions.guesses-step-back',
+    name: 'guesses from before the clock stepped back count until 15 minutes after the last',
+    async check(fixture) {
+      for (let count = 0; count < 8; count++) await guess(fixture, 'password', HOUR)
+      assert.equal((await guess(fixture, 'password', 0)).allowed, true)
+      assert.equal((await guess(fixture, 'password', LOCK - 1)).allowed, true)
+      assert.deepEqual(await guess(fixture, 'password', LOCK), {
+        allowed: false,
+        retryAfterMs: LOCK - 1,
+      })
+      assert.equal((await guess(fixture, 'password', 2 * LOCK - 1)).allowed, true)
+    },
+  },
+  {
+    id: 'sessions.lock-forgotten',
+    name: 'guesses are forgotten by a right one, and 15 minutes after the last',
+    async check(fixture) {
+      for (let count = 0; count < 10; count++) await guess(fixture, 'password')
+      await fixture.storage.sessions.clearLoginAttempts({ key: 'key' }, fixture.at())
+      for (let count = 0; count < 9; count++) await guess(fixture, 'password')
+      assert.equal((await guess(fixture, 'password', LOCK)).allowed, true)
+      for (let count = 0; count < 9; count++) {
+        assert.equal((await guess(fixture, 'password', LOCK)).allowed, true)
+      }
+      assert.equal((await guess(fixture, 'password', LOCK)).allowed, false)
+    },
+  },
+  {
+    id: 'sessions.lock-at-once',
+    name: 'of many guesses at once exactly ten are allowed',
+    async check(fixture) {
+      const decisions = await Promise.all(Array.from({ length: 40 }, () => guess(fixture, 'password')))
+      assert.equal(decisions.filter(({ allowed }) => allowed).length, 10)
+      for (const { allowed, retryAfterMs } of decisions) assert.equal(retryAfterMs, allowed ? 0 : LOCK)
+    },
+  },
+  {
+    id: 'sessions.lock-prune',
+    name: 'pruning drops guesses that count no more, at most the limit, and nothing else',
+    async check(fixture) {
+      for (const key of ['a', 'b', 'c']) await guess(fixture, 'password', 0, key)
+      for (let count = 0; count < 10; count++) await guess(fixture, 'password', SECOND)
+      assert.equal(
+        await fixture.storage.prune({ rows: 'login_attempts', limit: 10 }, { now: START + LOCK - 1 }),
+        0,
+      )
+      assert.equal(
+        await fixture.storage.prune({ rows: 'login_attempts', limit: 2 }, { now: START + LOCK }),
+        2,
+      )
+      assert.equal(
+        await fixture.storage.prune({ rows: 'login_attempts', limit: 10 }, { now: START + LOCK }),
+        1,
+      )
+      assert.equal((await guess(fixture, 'password', LOCK)).allowed, false)
+    },
+  },
+]
