@@ -10,7 +10,8 @@ const cryptoFiles = [
   'idempotency/idempotency',
   'webhooks/signature',
 ]
-const entries = `${core}(index|storage-adapters|transport-adapters)\\.ts$`
+const entries = `${core}(index|entries/[^/]+)\\.ts$`
+const wiring = `${core}wiring/`
 const foundations = `${core}(errors|environment)/`
 const npmModule = (names) => `(^|/)node_modules/(${names})/`
 
@@ -52,20 +53,20 @@ module.exports = {
       comment: 'A folder of core sees another only through what that one exports from its index.ts.',
       severity: 'error',
       from: { path: `${core}([^/]+)/` },
-      to: { path: `${core}[^/]+/`, pathNot: [`${core}$1/`, `${core}[^/]+/index\\.ts$`] },
+      to: { path: `${core}[^/]+/`, pathNot: [`${core}$1/`, `${core}[^/]+/index\\.ts$`, wiring] },
     },
     {
-      name: 'features-below-storage-and-taskboard',
-      comment: 'errors, environment <- features <- storage <- taskboard.ts <- http.',
+      name: 'features-below-storage-and-wiring',
+      comment: 'errors, environment <- features <- storage <- wiring <- http <- entries.',
       severity: 'error',
-      from: { path: `${core}[^/]+/`, pathNot: `${core}(storage|http)/` },
-      to: { path: `${core}(storage/|http/|[^/]+\\.ts$)` },
+      from: { path: `${core}[^/]+/`, pathNot: `${core}(storage|wiring|http|entries)/` },
+      to: { path: `${core}(storage/|wiring/|http/|entries/|[^/]+\\.ts$)` },
     },
     {
-      name: 'storage-below-taskboard',
+      name: 'storage-below-wiring',
       severity: 'error',
       from: { path: `${core}storage/` },
-      to: { path: `${core}(http/|[^/]+\\.ts$)` },
+      to: { path: `${core}(wiring/|http/|entries/|[^/]+\\.ts$)` },
     },
     {
       name: 'storage-is-types-only',
@@ -81,28 +82,28 @@ module.exports = {
       to: { pathNot: `${core}storage/`, dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'taskboard-below-http',
+      name: 'wiring-below-http',
       severity: 'error',
-      from: { path: `${core}taskboard\\.ts$` },
-      to: { path: `${core}(http/|(index|storage-adapters|transport-adapters)\\.ts$)` },
+      from: { path: wiring },
+      to: { path: `${core}(http/|entries/|[^/]+\\.ts$)` },
     },
     {
       name: 'storages-know-no-transport',
       severity: 'error',
       from: { path: '^packages/(memory|postgres)/src/' },
-      to: { path: `${core}transport-adapters\\.ts$` },
+      to: { path: `${core}entries/transport\\.ts$` },
     },
     {
       name: 'transports-know-no-storage',
       severity: 'error',
       from: { path: '^packages/(ai|express|fastify|graphql|mcp|ws|notify|otel|dashboard|cli)/src/' },
-      to: { path: `${core}storage-adapters\\.ts$` },
+      to: { path: `${core}entries/storage\\.ts$` },
     },
     {
       name: 'index-is-for-users',
       comment: 'The public index is for the packages outside; inside core import the folder.',
       severity: 'error',
-      from: { path: core },
+      from: { path: core, pathNot: entries },
       to: { path: entries },
     },
     {

@@ -242,7 +242,7 @@ describe('the statuses of tasks', () => {
   const held = (reason: (typeof holdReasons)[number]) => ({ reason, message: null, since: 0 })
 
   it('are explained with every hold that leads to them', () => {
-    const page = textOf('docs/enterprise-api.md')
+    const page = textOf('docs/api-v2.md')
     expect(reasonsOf('blocked').toSorted()).toEqual(['approval', 'budget', 'needs_input'])
     expect(page).toContain(
       '| `blocked` | in TODO, held until a person gives input, approves, or raises a spent budget |',

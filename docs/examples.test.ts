@@ -40,8 +40,8 @@ const packages = [
 /** The entries of packages, each by its name and its source. */
 const entries: readonly Entry[] = [
   ...packages.map((packageName) => ({ name: packageName, path: entryOf(packageName) })),
-  { name: 'core/storage', path: entryOf('core', 'storage-adapters.ts') },
-  { name: 'core/transport', path: entryOf('core', 'transport-adapters.ts') },
+  { name: 'core/storage', path: entryOf('core', 'entries/storage.ts') },
+  { name: 'core/transport', path: entryOf('core', 'entries/transport.ts') },
 ]
 let examples: readonly Example[] = []
 let program: ts.Program

@@ -51,7 +51,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   TierOptions: 'the table of tiers, which has a test of its own',
   ExportOptions: 'docs/operating.md',
   ImportOptions: 'docs/operating.md',
-  EnterpriseConformanceOptions: 'CONTRIBUTING.md',
+  V2ConformanceOptions: 'CONTRIBUTING.md',
   TransportConformanceOptions: 'CONTRIBUTING.md',
 }
 /** Options that the page explains as a whole, in one row. */

@@ -26,7 +26,7 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/v2-on-pg.test.ts',
       'packages/postgres/test/v2-on-pglite.test.ts',
       'proof/simulation/on-postgres.test.ts',
-      'packages/fastify/src/enterprise-api.test.ts',
+      'packages/fastify/src/api-v2.test.ts',
       'packages/cli/src/every-command-on-pglite.test.ts',
       'packages/cli/src/mcp.test.ts',
       'packages/mcp/src/public-audits.test.ts',

@@ -83,7 +83,7 @@ const COVERING = [
 const DOCS = 'docs'
 /**
  * Another release of Node.js sends a large board, another server and a pooler the same statements, a browser the same files, and the
- * public audits of MCP the same answers. The enterprise API on a database is its suites on a host and on the storage, which all releases
+ * public audits of MCP the same answers. API v2 on a database is its suites on a host and on the storage, which all releases
  * have, together.
  */
 const ON_ONE_RELEASE = [
@@ -96,7 +96,7 @@ const ON_ONE_RELEASE = [
   /\/public-audits\.test/,
   /\/test\/other-servers\//,
   /\/storage-on-replica\.test/,
-  /\/enterprise-on-pg/,
+  /\/v2-on-pg/,
   /\/npm-start\.test/,
 ]
 /**
@@ -112,7 +112,7 @@ const OTHER_RELEASES = [
       /^packages\/postgres\/test\/(two-servers|several-processes)\//,
       /^proof\/simulation\/on-postgres\.test/,
       /^examples\/fastify-server\//,
-      /^packages\/fastify\/.*\/enterprise-api\.test/,
+      /^packages\/fastify\/.*\/api-v2\.test/,
       /^packages\/cli\/.*\/(transfer|mcp|faults)\.test/,
       /^packages\/dashboard\/.*\/browser-sessions\.test/,
       /^packages\/memory\/.*\/hostile-requests\.test/,
@@ -126,7 +126,7 @@ const OTHER_RELEASES = [
       /^packages\/postgres\/test\/faults\//,
       /^packages\/postgres\/src\/(transfer|migrations)\//,
       /^examples\/express-server\//,
-      /^packages\/express\/.*\/enterprise-api\.test/,
+      /^packages\/express\/.*\/api-v2\.test/,
       /^packages\/graphql\/.*\/hostile-requests\.test/,
     ],
   },

@@ -3,5 +3,5 @@ import { base } from '../../tsup.config.base.js'
 
 export default defineConfig({
   ...base,
-  entry: ['src/index.ts', 'src/storage-adapters.ts', 'src/transport-adapters.ts'],
+  entry: ['src/index.ts', 'src/entries/storage.ts', 'src/entries/transport.ts'],
 })

@@ -16,8 +16,8 @@ const postgres = inSource('postgres')
 const storage = (id) => test('memory', 'packages/memory/src/memory-storage.test.ts', `${id}: `)
 /** The same case on PostgreSQL. */
 const onPostgres = (id) => test('postgres', 'packages/postgres/test/storage-on-pg.test.ts', `${id}: `)
-/** A case of the suite of the enterprise API, by its id. */
-const api = (id) => test('express', 'packages/express/src/enterprise-api.test.ts', `'${id}'`)
+/** A case of the suite of API v2, by its id. */
+const api = (id) => test('express', 'packages/express/src/api-v2.test.ts', `'${id}'`)
 const processes = (file, title) => test('postgres', `packages/postgres/test/several-processes/${file}`, title)
 
 /**
@@ -865,7 +865,7 @@ export const mutants = [
     from: 'Math.ceil(hour.resetAt / SECOND_MS)',
     to: 'hour.resetAt',
     caughtBy: [
-      core('http/enterprise/limit-headers.test.ts', 'reports both limits, with the names of the contract'),
+      core('http/v2/limit-headers.test.ts', 'reports both limits, with the names of the contract'),
     ],
   },
   // Keys, logins, other sites
@@ -1146,11 +1146,11 @@ export const mutants = [
   },
   {
     name: 'a missing scope is not found',
-    promise: 'the enterprise API answers a missing scope by 403',
+    promise: 'API v2 answers a missing scope by 403',
     file: 'packages/core/src/http/v2/envelope.ts',
     from: "code: 'AUTHORIZATION_FAILED', status: 403",
     to: "code: 'AUTHORIZATION_FAILED', status: 404",
-    caughtBy: [core('http/envelopes.test.ts', 'docs/errors.md lists exactly the enterprise table')],
+    caughtBy: [core('http/envelopes.test.ts', 'docs/errors.md lists exactly the v2 table')],
   },
   {
     name: 'an internal error is shown',

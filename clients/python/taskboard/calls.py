@@ -34,7 +34,7 @@ _UNCERTAIN = (0, 502, 503, 504)
 _UNSENDABLE = re.compile("[^\t -~\x80-\xff]")
 _USER_AGENT = f"taskboard-python/{__version__}"
 #: Where the routes are, unless the host renamed them.
-_PATHS = {"board": "/api/board", "webhooks": "/api/webhooks/create", "enterprise": "/v2"}
+_PATHS = {"board": "/api/board", "webhooks": "/api/webhooks/create", "v2": "/v2"}
 _CODES = {
     401: "AUTHENTICATION_FAILED",
     403: "AUTHORIZATION_FAILED",
@@ -96,7 +96,7 @@ class Caller:
         self._retry = retry
         self._paths = {**_PATHS, **(paths or {})}
         if len(self._paths) > len(_PATHS):
-            raise TypeError("paths can have board, webhooks and enterprise")
+            raise TypeError("paths can have board, webhooks and v2")
         # Its own context: programs switch the verification of the one that urllib makes off. Reading the authorities takes a while.
         is_secure = self._base_url.startswith("https")
         self._tls = tls = ssl.create_default_context() if is_secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

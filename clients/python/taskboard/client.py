@@ -24,7 +24,7 @@ class Client(Methods):
 
     Pass one of ``key``, ``login=(email, password)`` or ``login=(email, password, mfa_code)``, and ``token``, which is called with the token
     that the server rejected, or None. ``paths`` is where the host has the routes below ``base_url``: ``board`` (``/api/board``),
-    ``webhooks`` (``/api/webhooks/create``) and ``enterprise`` (``/v2``).
+    ``webhooks`` (``/api/webhooks/create``) and ``v2`` (``/v2``).
 
     An id can be passed by its name, too: ``client.tasks.get(task_id="task_…")``. A ``datetime`` with a time zone is a time.
 

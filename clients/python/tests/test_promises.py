@@ -100,7 +100,7 @@ class Answers(Scripted):
 
     def test_ids_are_encoded_and_paths_are_those_of_the_host(self) -> None:
         server = self.serve(Reply(200, {}))
-        client = self.client(server, paths={"board": "/board", "webhooks": "/hooks", "enterprise": "/tasks"})
+        client = self.client(server, paths={"board": "/board", "webhooks": "/hooks", "v2": "/tasks"})
         client.tasks.get("a/b?c d")
         client.board.done(limit=1)
         client.board.register_webhook(url="https://x.example", events=[])

@@ -14,7 +14,7 @@ const PARTS: readonly (readonly [string, string, string])[] = [
   ['Commands', '/commands', 'lines to paste into a shell, with the key that the server printed'],
   ['Board API', '/api/board?action=todo', 'lists a column, adds and moves tasks, and asks the agent'],
   ['Webhooks', '/api/webhooks/create', 'registers an endpoint for signed webhooks (POST)'],
-  ['Enterprise API', '/v2/tasks', 'tasks, agents, keys, webhooks and analytics'],
+  ['API v2', '/v2/tasks', 'tasks, agents, keys, webhooks and analytics'],
   ['Reference', '/v2/reference', 'a page with every route, its parameters, body and answer'],
   ['OpenAPI 3.1', '/v2/openapi.json', 'the same for programs'],
   ['GraphQL', '/v2/graphql', 'reads and writes the same in one request (POST)'],

@@ -58,7 +58,7 @@ export function operationsOf({ paths }: Document): readonly DocumentedOperation[
 
 /**
  * Writes without an Idempotency-Key that a client can send again when their answer was lost, besides PATCH and DELETE. They name the
- * state that they lead to, or the server recognises the repeat: `docs/errors.md` and `docs/enterprise-api.md` say so.
+ * state that they lead to, or the server recognises the repeat: `docs/errors.md` and `docs/api-v2.md` say so.
  */
 const repeatable = new Set([
   'moveTask',

@@ -27,7 +27,7 @@ export interface ClientPaths {
   /** Default `/api/webhooks/create`. */
   readonly webhooks: string
   /** Default `/v2`. */
-  readonly enterprise: string
+  readonly v2: string
 }
 
 /** The part of `fetch` that the client uses. */

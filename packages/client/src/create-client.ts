@@ -77,7 +77,7 @@ export interface TaskboardClient extends Calls {
 const defaultPaths: ClientPaths = {
   board: '/api/board',
   webhooks: '/api/webhooks/create',
-  enterprise: '/v2',
+  v2: '/v2',
 }
 
 /**
@@ -125,7 +125,7 @@ function realtimeOptionsOf(
   timings: ClientOptions['realtime'],
 ): RealtimeOptions {
   const { location } = globalThis as { location?: { readonly href: string } }
-  const url = new URL(`${baseUrl}${paths.enterprise}/realtime`, location?.href)
+  const url = new URL(`${baseUrl}${paths.v2}/realtime`, location?.href)
   url.protocol = url.protocol.replace('http', 'ws')
   return {
     url: url.href,

@@ -21,7 +21,7 @@ export function graphqlCaller(connection: Connection): Graphql {
   ): Promise<Data> {
     const request = {
       method: 'POST',
-      path: `${connection.paths.enterprise}/graphql`,
+      path: `${connection.paths.v2}/graphql`,
       body: { query, variables },
       accept: 'application/graphql-response+json, application/json',
       isRepeatable: !/\bmutation\b/.test(query),

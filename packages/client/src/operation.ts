@@ -115,7 +115,7 @@ function pathOf(paths: ClientPaths, pattern: string, ids: readonly unknown[]): s
     if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`${name} must be an id`)
     return encodeURIComponent(id)
   })
-  if (path.startsWith('/v2/')) return paths.enterprise + path.slice('/v2'.length)
+  if (path.startsWith('/v2/')) return paths.v2 + path.slice('/v2'.length)
   return path === '/api/board' ? paths.board : paths.webhooks
 }
 

@@ -20,7 +20,7 @@ describe('a request', () => {
   })
 
   it('goes to the paths of the host', async () => {
-    const paths = { board: '/board', webhooks: '/hooks', enterprise: '/tasks' }
+    const paths = { board: '/board', webhooks: '/hooks', v2: '/tasks' }
     const { client, sent } = scripted([json({})], { paths })
     await client.tasks.get('t')
     await client.board.done({ limit: 1 })

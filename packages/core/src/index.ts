@@ -155,7 +155,7 @@ export type {
   WebhookEventType,
   WebhookPayload,
 } from './events/index.js'
-export { boardErrorEnvelope, enterpriseErrorEnvelope } from './http/index.js'
+export { boardErrorEnvelope, v2ErrorEnvelope } from './http/index.js'
 export type { ErrorEnvelope } from './http/index.js'
 export type { Created, IdempotencyClaim } from './idempotency/index.js'
 export { createRateLimiter, defaultTiers } from './limits/index.js'

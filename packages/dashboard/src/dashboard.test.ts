@@ -158,7 +158,7 @@ describe.each(hosts)('the dashboard on $name', ({ serve }) => {
       login: 'none',
       loginUrl: null,
       mount: '',
-      paths: { board: '/api/board', enterprise: '/v2', realtime: '/v2/realtime' },
+      paths: { board: '/api/board', v2: '/v2', realtime: '/v2/realtime' },
       version: '0.0.0',
       features: { users: false },
     })

@@ -46,7 +46,7 @@ export interface Dashboard extends RouteGroup {
 const LOGIN_URL = /^(?:https?:\/\/[^\s/?#]|\/(?![/\\]))[^\s\p{Cc}\\]*$/u
 
 /**
- * The dashboard: a web application for the people who work with the board. Its pages call the enterprise API and the realtime channel
+ * The dashboard: a web application for the people who work with the board. Its pages call API v2 and the realtime channel
  * of the same host.
  * @throws TaskboardError `INVALID_CONFIG` for an option that cannot work.
  * @example

@@ -19,7 +19,7 @@ interface HostDescription {
   /** Where the host mounted the board, as browsers see it: `/kanban`, or empty. */
   readonly mount: string
   /** Below `mount`. */
-  readonly paths: { readonly board: string; readonly enterprise: string; readonly realtime: string }
+  readonly paths: { readonly board: string; readonly v2: string; readonly realtime: string }
   /** The dashboard's. */
   readonly version: string
   readonly features: {
@@ -48,7 +48,7 @@ export function describeHost(
     mount: seen.slice(0, seen.length - paths.dashboard.length),
     paths: {
       board: paths.board,
-      enterprise: paths.enterprise,
+      v2: paths.v2,
       realtime: realtimePath ?? realtimeEndpoint(taskboard).channel.path,
     },
     version,

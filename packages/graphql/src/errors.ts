@@ -1,9 +1,9 @@
 import type { ErrorEnvelope } from '@taskboard/core'
-import type { EnterpriseErrorBody } from '@taskboard/core/transport'
+import type { V2ErrorBody } from '@taskboard/core/transport'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { fromWireName } from './wire-names.js'
 
-type Explain = (error: unknown) => Pick<ErrorEnvelope<EnterpriseErrorBody>, 'body'>
+type Explain = (error: unknown) => Pick<ErrorEnvelope<V2ErrorBody>, 'body'>
 
 const SUGGESTION = ' Did you mean '
 /** How much of a message is returned, in characters. A message about variables repeats all of them for each error. */
@@ -12,7 +12,7 @@ const KEPT_AT_END = 400
 
 /**
  * An error of a GraphQL response: `INVALID_REQUEST` for an error in the document or its variables, and the error that REST would
- * return for what a resolver threw. The members of the enterprise API's errors are in `extensions`.
+ * return for what a resolver threw. The members of API v2's errors are in `extensions`.
  */
 export function formatError(
   error: Readonly<Error>,
@@ -38,7 +38,7 @@ function shortened(message: string): string {
 /** An error for the whole request. */
 export function fromEnvelope({
   body: { error },
-}: Pick<ErrorEnvelope<EnterpriseErrorBody>, 'body'>): GraphQLFormattedError {
+}: Pick<ErrorEnvelope<V2ErrorBody>, 'body'>): GraphQLFormattedError {
   const { code, message, request_id, timestamp } = error
   const { field, issue } = error.details
   const name = fromWireName(field)

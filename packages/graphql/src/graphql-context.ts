@@ -24,7 +24,7 @@ type OpenStream = (request: StreamRequest) => Promise<MessageStream>
 export interface GraphqlContext extends Pick<ContextRequest, 'services' | 'principal'> {
   readonly loaders: Loaders
   readonly openStream: OpenStream
-  /** Runs an operation of the enterprise API for the caller; members are in camelCase here, on both sides. */
+  /** Runs an operation of API v2 for the caller; members are in camelCase here, on both sides. */
   readonly call: (operationId: string, input?: CallInput) => Promise<WireObject>
   /** Like `call`, for an operation that changes something. Clears the loaders' caches. */
   readonly write: (operationId: string, input?: CallInput) => Promise<WireObject>

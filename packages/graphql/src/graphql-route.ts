@@ -33,7 +33,7 @@ type Shared = GraphqlContext & Record<PropertyKey, unknown>
 
 /**
  * The GraphQL endpoint as a route, for the `routes` of an HTTP adapter. It uses the credentials, the limits and the scopes of
- * the enterprise API, and follows the GraphQL over HTTP specification. Batched requests are refused.
+ * API v2, and follows the GraphQL over HTTP specification. Batched requests are refused.
  * @throws TaskboardError `INVALID_CONFIG` for an invalid option.
  * @example
  * ```ts

@@ -1,17 +1,17 @@
-import type { EnterpriseErrorBody } from '@taskboard/core/transport'
+import type { V2ErrorBody } from '@taskboard/core/transport'
 
-/** The input of an operation of the enterprise API, with wire names. Values of the query are text. */
+/** The input of an operation of API v2, with wire names. Values of the query are text. */
 export interface OperationInput {
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string | undefined>> | undefined
   readonly body?: Readonly<Record<string, unknown>> | undefined
   /** Members of the answer that are not read. In the board's process they are then not worked out. */
   readonly unread?: readonly string[] | undefined
-  /** As the `Idempotency-Key` of the enterprise API. */
+  /** As the `Idempotency-Key` of API v2. */
   readonly idempotencyKey?: string | undefined
 }
 
-/** The operations of the enterprise API that tools and resources call. */
+/** The operations of API v2 that tools and resources call. */
 export type BoardOperation =
   | 'addTaskLogLine'
   | 'addTaskOutput'
@@ -39,11 +39,11 @@ export type BoardOperation =
   | 'requestApproval'
   | 'updateTask'
 
-/** An answer of the enterprise API, with wire names. */
+/** An answer of API v2, with wire names. */
 export type Answer = Readonly<Record<string, unknown>>
 
-/** An error as the enterprise API answers it. */
-export interface ExplainedError extends EnterpriseErrorBody {
+/** An error as API v2 answers it. */
+export interface ExplainedError extends V2ErrorBody {
   /** Seconds until the same call can pass; absent when waiting does not help. */
   readonly retry_after_s?: number | undefined
 }

@@ -68,7 +68,7 @@ export async function listBoards(
 
 /**
  * The JSON of a resource. One beyond the caller's reach is answered as one that does not exist.
- * @throws ProtocolError with the error of the enterprise API as its data.
+ * @throws ProtocolError with the error of API v2 as its data.
  */
 export async function readResource(board: BoardCalls, uri: string): Promise<string> {
   const place = parsePlace(uri)
@@ -84,7 +84,7 @@ function read(board: BoardCalls, { kind, id }: Place): Promise<Answer> {
   return kind === 'task' ? board.call('getTask', { params: { task_id: id } }) : summarize(board, id)
 }
 
-/** A request that fails outside of a tool has no result: its error has the one of the enterprise API as data. */
+/** A request that fails outside of a tool has no result: its error has the one of API v2 as data. */
 export function toProtocolError(board: BoardCalls, error: unknown): ProtocolError {
   const explained = board.explain(error)
   const { code, message } = explained.error

@@ -38,7 +38,7 @@ export async function call(client: Client, name: string, args: Json = {}): Promi
   return result.structuredContent as Json
 }
 
-/** Calls a tool that must be refused, and resolves with the error of the enterprise API. */
+/** Calls a tool that must be refused, and resolves with the error of API v2. */
 export async function refused(client: Client, name: string, args: Json = {}): Promise<Json> {
   const result = await client.callTool({ name, arguments: args })
   const [content] = result.content

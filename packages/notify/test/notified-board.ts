@@ -11,7 +11,7 @@ export interface NotifiedBoard {
   readonly clock: VirtualClock
   /** Every log line and every answer so far, as text. */
   readonly seen: string[]
-  /** Sends a request of the enterprise API; returns the answer's body. */
+  /** Sends a request of API v2; returns the answer's body. */
   send(method: string, path: string, body?: object): Promise<Record<string, unknown>>
   add(title: string): Promise<void>
 }

@@ -12,7 +12,7 @@ import { compareRates } from './measure.js'
 import { atLeast } from './report.js'
 
 /**
- * Reads of one task a second over the enterprise API: ours with key check, both limits of the account, the caller's reach, log
+ * Reads of one task a second over API v2: ours with key check, both limits of the account, the caller's reach, log
  * and outputs, against a bare Fastify handler with one SELECT by key. Each server is a process with ten connections to the
  * database. The connections use one account, whose limits are decided together, or one account each.
  */

@@ -1,4 +1,4 @@
-import { enterpriseConformance } from '@taskboard/testing'
+import { v2Conformance } from '@taskboard/testing'
 import express from 'express'
 import { afterAll, describe, expect, it } from 'vitest'
 import { mountOn } from '../../express/test/express-host.js'
@@ -21,8 +21,8 @@ const open = async () => {
 describe.each([
   ['Express 5', mountOn(express)],
   ['Fastify', mountOnFastify],
-])('the enterprise API on %s with PGlite', (_, mount) => {
-  for (const { id, name, run } of enterpriseConformance({ open, mount })) {
+])('API v2 on %s with PGlite', (_, mount) => {
+  for (const { id, name, run } of v2Conformance({ open, mount })) {
     it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
   }
 })

@@ -66,7 +66,7 @@ function headersText(headers: IncomingHttpHeaders): string {
 export interface AttachRealtimeOptions {
   /** Where the board is mounted, for example `/kanban`: prefixes the paths of the channel and of `protocols`. Default: none. */
   readonly basePath?: string | undefined
-  /** The path of the channel. Default `/v2/realtime`, adjusted by `paths.enterprise`. */
+  /** The path of the channel. Default `/v2/realtime`, adjusted by `paths.v2`. */
   readonly path?: string | undefined
   /** Protocols on other paths: `graphqlSubscriptions` of `@taskboard/graphql`. */
   readonly protocols?: readonly RealtimeProtocol[] | undefined

@@ -1,6 +1,6 @@
 /**
  * All errors of the library, as one closed union. The two wire formats map these to their own code names and HTTP statuses in one
- * table each (`http/board-envelope.ts`, `http/enterprise-envelope.ts`).
+ * table each (`http/v1/envelope.ts`, `http/v2/envelope.ts`).
  */
 export type ErrorCode =
   /** No credential, or one that is unknown, expired or revoked. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { refuseOtherOrigins, type Sessions, type SessionTokens } from '../access/index.js'
 import { boundedText, isTaskboardError, mountPath, routePath, TaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../wiring/transport-services.js'
-import { enterpriseErrorEnvelope } from './v2/envelope.js'
+import { v2ErrorEnvelope } from './v2/envelope.js'
 import { answerHeaders, requestIdOf } from './v2/admission.js'
 import { isInternal } from './error-envelope.js'
 import { readFields } from './field-names.js'
@@ -212,7 +212,7 @@ function toErrorResponse(
   const line = { err: error, method, path, requestId }
   if (isInternal(error)) logger.error(line, 'a request failed')
   else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) logger.warn(line, 'a request could not be served')
-  const { status, headers, body } = enterpriseErrorEnvelope(error, { requestId, now: clock.now() })
+  const { status, headers, body } = v2ErrorEnvelope(error, { requestId, now: clock.now() })
   return {
     status,
     headers: Object.assign(answerHeaders({ requestId, limits: {} }), { 'content-type': JSON_TYPE }, headers),

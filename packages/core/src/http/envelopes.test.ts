@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { TaskboardError, type ErrorCode } from '../errors/index.js'
 import { boardErrorEnvelope, boardErrorTable } from './v1/envelope.js'
-import { enterpriseErrorEnvelope, enterpriseErrorTable } from './v2/envelope.js'
+import { v2ErrorEnvelope, v2ErrorTable } from './v2/envelope.js'
 import type { ErrorTable } from './error-envelope.js'
 
 const page = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8')
-const [, board = '', enterprise = ''] = page.split(/^## /m)
+const [, board = '', v2 = ''] = page.split(/^## /m)
 
 function documented(section: string): Record<string, { code: string; status: number }> {
   const rows = section.matchAll(/^\| `(\w+)` +\| `(\w+)` +\| (\d{3}) +\| \S.* \|$/gm)
@@ -21,13 +21,13 @@ const context = { requestId: 'req_7', now: Date.UTC(2026, 0, 2, 3, 4, 5, 6) }
 describe('docs/errors.md', () => {
   it.each<[string, string, ErrorTable]>([
     ['board', board, boardErrorTable],
-    ['enterprise', enterprise, enterpriseErrorTable],
+    ['v2', v2, v2ErrorTable],
   ])('lists exactly the %s table', (_, section, table) => {
     expect(documented(section)).toEqual(table)
     expect(section.match(/^\| `/gm)).toHaveLength(Object.keys(table).length)
   })
 
-  it.each([board, enterprise])('does not claim what a storage without an answer has done', (section) => {
+  it.each([board, v2])('does not claim what a storage without an answer has done', (section) => {
     const [row] = section.match(/^\| `SERVICE_UNAVAILABLE`.*/m) ?? []
     expect(row).toContain('its answer was lost: [what may have been done](#when-the-storage-does-not-answer)')
     const [, advice] = page.split('## When the storage does not answer')
@@ -86,10 +86,10 @@ describe('boardErrorEnvelope', () => {
   })
 })
 
-describe('enterpriseErrorEnvelope', () => {
+describe('v2ErrorEnvelope', () => {
   it.each(codes)('returns %s as in its row of the table', (code) => {
-    const { status, body, headers } = enterpriseErrorEnvelope(new TaskboardError(code, 'something'), context)
-    expect({ status, code: body.error.code }).toEqual(enterpriseErrorTable[code])
+    const { status, body, headers } = v2ErrorEnvelope(new TaskboardError(code, 'something'), context)
+    expect({ status, code: body.error.code }).toEqual(v2ErrorTable[code])
     expect(headers['x-request-id']).toBe('req_7')
   })
 
@@ -99,7 +99,7 @@ describe('enterpriseErrorEnvelope', () => {
     ['no such agent', 'no such agent'],
   ])('has field and issue of "%s"', (thrown, message) => {
     const error = new TaskboardError('INVALID_FIELD', thrown, { field: 'assignedTo' })
-    expect(enterpriseErrorEnvelope(error, context).body).toEqual({
+    expect(v2ErrorEnvelope(error, context).body).toEqual({
       error: {
         code: 'INVALID_REQUEST',
         message,
@@ -111,7 +111,7 @@ describe('enterpriseErrorEnvelope', () => {
   })
 
   it('has both details as text without a field', () => {
-    const { body } = enterpriseErrorEnvelope(new Error('secret'), context)
+    const { body } = v2ErrorEnvelope(new Error('secret'), context)
     expect(body.error.details).toEqual({ field: '', issue: 'internal error' })
   })
 })

@@ -225,14 +225,14 @@ describe('a base path', () => {
 
 describe('paths of routes', () => {
   it('lose a final slash, too', async () => {
-    const taskboard = createTaskboard({ storage: memoryStorage(), paths: { enterprise: '/tasks/' } })
+    const taskboard = createTaskboard({ storage: memoryStorage(), paths: { v2: '/tasks/' } })
     const routes = [healthRoutes(taskboard, { livePath: '/alive/' })]
     const handle = toFetchHandler(taskboard, { routes })
     const statusOf = async (path: string) => (await handle(new Request(`http://host.example${path}`))).status
     expect([await statusOf('/tasks/tasks'), await statusOf('/alive')]).toEqual([401, 200])
-    for (const enterprise of ['/', '/:tenant', 'tasks']) {
-      expect(() => createTaskboard({ storage: memoryStorage(), paths: { enterprise } })).toThrow(
-        expect.objectContaining({ code: 'INVALID_CONFIG', field: 'paths.enterprise' }),
+    for (const v2 of ['/', '/:tenant', 'tasks']) {
+      expect(() => createTaskboard({ storage: memoryStorage(), paths: { v2 } })).toThrow(
+        expect.objectContaining({ code: 'INVALID_CONFIG', field: 'paths.v2' }),
       )
     }
     expect(() => healthRoutes(taskboard, { readyPath: '/' })).toThrow(

@@ -3,8 +3,8 @@ import type { TransportServices } from '../wiring/transport-services.js'
 import { boardErrorEnvelope } from './v1/envelope.js'
 import { boardRoutes } from './v1/board-routes.js'
 import { answerUnknownBoardPath } from './v1/handle.js'
-import { enterpriseRoutes } from './v2/enterprise-routes.js'
-import { answerUnknownEnterprisePath } from './v2/handle.js'
+import { v2Routes } from './v2/v2-routes.js'
+import { answerUnknownV2Path } from './v2/handle.js'
 import {
   flatRoutes,
   type FallbackRoute,
@@ -20,7 +20,7 @@ import { servicesOf } from './services-of.js'
 
 /**
  * Answers unknown paths below those of each API with 404 in that API's envelope (`NOT_FOUND`, and `RESOURCE_NOT_FOUND` for the
- * enterprise API). The answer is the same for every caller, so no credential is required. A longer prefix comes before a shorter
+ * API v2). The answer is the same for every caller, so no credential is required. A longer prefix comes before a shorter
  * one that it begins with. `notFound` is the option of an adapter: with `'host'` there are none.
  * @throws TaskboardError `INVALID_CONFIG` for another `notFound`.
  * @example
@@ -42,17 +42,17 @@ export function fallbackRoutes(
     const rule = "notFound must be 'host' or 'envelope'"
     throw new TaskboardError('INVALID_CONFIG', rule, { field: 'notFound' })
   }
-  const { board, webhooks, enterprise } = services.paths
+  const { board, webhooks, v2 } = services.paths
   const fallbacks: readonly FallbackRoute[] = [
     { prefix: board, handle: async (request) => answerUnknownBoardPath(services, request) },
     { prefix: webhooks, handle: async (request) => answerUnknownBoardPath(services, request) },
-    { prefix: enterprise, handle: async (request) => answerUnknownEnterprisePath(services, request) },
+    { prefix: v2, handle: async (request) => answerUnknownV2Path(services, request) },
   ]
   return fallbacks.toSorted((one, other) => other.prefix.length - one.prefix.length)
 }
 
 /**
- * Every route of a task board: the board API (v1) and the enterprise API (v2).
+ * Every route of a task board: the board API (v1) and API v2.
  * @throws TaskboardError `INVALID_CONFIG` (`taskboard`) when it is none.
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export function fallbackRoutes(
  */
 export function apiRoutes(taskboard: { readonly services: TransportServices }): readonly Route[] {
   servicesOf(taskboard)
-  return [...boardRoutes(taskboard), ...enterpriseRoutes(taskboard)]
+  return [...boardRoutes(taskboard), ...v2Routes(taskboard)]
 }
 
 export interface FetchHandlerOptions {

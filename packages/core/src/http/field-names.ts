@@ -75,7 +75,7 @@ function namesIn(schema: z.core.$ZodType): NamesWithin | null {
 }
 
 /**
- * Reads a JSON object as the enterprise API reads a body: the names of its fields first, at every depth, then their values.
+ * Reads a JSON object as API v2 reads a body: the names of its fields first, at every depth, then their values.
  * @throws TaskboardError `MISSING_FIELD`, `INVALID_FIELD`.
  * @example
  * ```ts

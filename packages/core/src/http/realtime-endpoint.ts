@@ -8,7 +8,7 @@ import type {
   SocketListener,
 } from '../realtime/index.js'
 import type { CredentialRequest, TransportServices } from '../wiring/transport-services.js'
-import { enterpriseErrorEnvelope } from './v2/envelope.js'
+import { v2ErrorEnvelope } from './v2/envelope.js'
 import type { HttpResponse } from './http.js'
 import { servicesOf } from './services-of.js'
 
@@ -62,7 +62,7 @@ export function detachRealtime({ services }: { readonly services: TransportServi
 }
 
 /**
- * The realtime channel of a task board for a transport, with the errors of the enterprise API.
+ * The realtime channel of a task board for a transport, with the errors of API v2.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -86,7 +86,7 @@ export function realtimeEndpoint(taskboard: { readonly services: TransportServic
   }
 
   return {
-    channel: realtime.channel(`${paths.enterprise}/realtime`),
+    channel: realtime.channel(`${paths.v2}/realtime`),
     messageLimitBytes: realtime.settings.messageLimitBytes,
     readsHeaders: services.readsHeaders,
     get isOpen() {
@@ -114,7 +114,7 @@ function upgradeOf(origin: Origin): BrowserRequest {
 
 function toResponse({ environment }: TransportServices, error: TaskboardError): HttpResponse {
   const requestId = environment.newId('req')
-  const { status, headers, body } = enterpriseErrorEnvelope(error, {
+  const { status, headers, body } = v2ErrorEnvelope(error, {
     requestId,
     now: environment.clock.now(),
   })
@@ -145,6 +145,6 @@ function createDoor(services: TransportServices, path: string): ConnectionAuthen
     authenticate: (authorization, origin) => services.authenticate(withCredential(origin, authorization)),
     refuse: (authorization, origin) => services.refuseCredential(withCredential(origin, authorization)),
     describeError: (error, requestId) =>
-      enterpriseErrorEnvelope(error, { requestId, now: services.environment.clock.now() }).body.error,
+      v2ErrorEnvelope(error, { requestId, now: services.environment.clock.now() }).body.error,
   }
 }

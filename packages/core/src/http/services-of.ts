@@ -11,7 +11,7 @@ import type { TransportServices } from '../wiring/transport-services.js'
  * import { memoryStorage } from '@taskboard/memory'
  *
  * const taskboard = createTaskboard({ storage: memoryStorage() })
- * console.log(servicesOf(taskboard).paths.enterprise) // /v2
+ * console.log(servicesOf(taskboard).paths.v2) // /v2
  * ```
  */
 export function servicesOf(taskboard: { readonly services: TransportServices }): TransportServices {

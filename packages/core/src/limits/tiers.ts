@@ -20,9 +20,9 @@ export interface QuotaTerms {
 
 /** The terms of a tier. Null: unlimited. */
 export interface TierTerms {
-  /** Requests to the enterprise API per account, in each hour that starts on the hour. */
+  /** Requests to API v2 per account, in each hour that starts on the hour. */
   readonly requestsPerHour: number | null
-  /** Requests to the enterprise API per account, in any rolling minute. */
+  /** Requests to API v2 per account, in any rolling minute. */
   readonly burstPerMinute: number | null
   readonly webSocketConnections: number | null
   readonly quota: QuotaTerms

@@ -113,7 +113,7 @@ export interface RealtimeConnection {
    * @throws TaskboardError `FORBIDDEN`, `NOT_FOUND` and `INVALID_FIELD` (`channels`), `INVALID_FIELD` (`since`).
    */
   openStream(request: StreamRequest): Promise<MessageStream>
-  /** The public part of an error, in the form of the enterprise API. An internal error is logged and returned without detail. */
+  /** The public part of an error, in the form of API v2. An internal error is logged and returned without detail. */
   describe(error: unknown, requestId?: string): RealtimeError
   /** Ends the connection for an error that `admit` threw, with the protocol's close code for it. */
   refuse(error: unknown, reason: string): void

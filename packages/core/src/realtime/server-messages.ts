@@ -55,7 +55,7 @@ interface ChannelLine {
   readonly timestamp: string
 }
 
-/** An error in the form of the enterprise API. */
+/** An error in the form of API v2. */
 export interface RealtimeError {
   readonly code: string
   readonly message: string

@@ -46,7 +46,7 @@ const names: NamesOf<TaskboardOptions> = {
     subscriptionsPerConnection: true,
     replayLimit: true,
   },
-  paths: { board: true, webhooks: true, enterprise: true, dashboard: true },
+  paths: { board: true, webhooks: true, v2: true, dashboard: true },
   publicUrl: true,
   bodyLimitBytes: true,
   retention: { eventsMs: true, deliveriesMs: true, doneTasksDays: true },

@@ -204,9 +204,9 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   createOriginGuard(options.allowedOrigins)
   resolveTiers(options.tiers)
   resolveRealtimeOptions(options.realtime)
-  const { enterprise, ...others } = pathsOf(options)
+  const { v2, ...others } = pathsOf(options)
   const paths = Object.values(others)
-  const isApart = paths.every((path) => path !== enterprise && !path.startsWith(`${enterprise}/`))
+  const isApart = paths.every((path) => path !== v2 && !path.startsWith(`${v2}/`))
   requireOption(isApart && new Set(paths).size === paths.length, 'paths', 'must differ')
   publicUrlOf(options)
 }
@@ -224,7 +224,7 @@ function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): RoutePaths {
   return {
     board: routePath('paths.board', paths?.board ?? '/api/board'),
     webhooks: routePath('paths.webhooks', paths?.webhooks ?? '/api/webhooks/create'),
-    enterprise: routePath('paths.enterprise', paths?.enterprise ?? '/v2'),
+    v2: routePath('paths.v2', paths?.v2 ?? '/v2'),
     dashboard: routePath('paths.dashboard', paths?.dashboard ?? '/dashboard'),
   }
 }

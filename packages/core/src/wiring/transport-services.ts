@@ -53,8 +53,8 @@ export interface RoutePaths {
   readonly board: string
   /** Webhook registration. Default `/api/webhooks/create`. */
   readonly webhooks: string
-  /** The prefix of the enterprise API. Default `/v2`. */
-  readonly enterprise: string
+  /** The prefix of API v2. Default `/v2`. */
+  readonly v2: string
   /** The dashboard, where the host mounts it. Default `/dashboard`. */
   readonly dashboard: string
 }
@@ -94,7 +94,7 @@ export interface TransportServices<Tx = unknown> {
   readonly reach: WorkspaceReach
   /** Counts a request to the board API against its key: 60 in any rolling minute. */
   takeBoardLimit(principal: Principal): Promise<LimitDecision>
-  /** Counts a request to the enterprise API against the hour and the minute of its account; null without limits. */
+  /** Counts a request to API v2 against the hour and the minute of its account; null without limits. */
   takeTierLimit(principal: Principal): Promise<TierDecision | null>
   readonly quota: Quota<Tx>
   /** The terms of the tiers. */

@@ -9,7 +9,7 @@ export interface Config {
   /** Where the host mounted Taskboard's routes: `/kanban`; empty at the root. */
   readonly mount: string
   /** The paths of the APIs below `mount`. */
-  readonly paths: { readonly board: string; readonly enterprise: string; readonly realtime: string }
+  readonly paths: { readonly board: string; readonly v2: string; readonly realtime: string }
   readonly features: { readonly users: boolean }
 }
 

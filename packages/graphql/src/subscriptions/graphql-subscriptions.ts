@@ -78,7 +78,7 @@ export function graphqlSubscriptions(
 ): RealtimeProtocol {
   const server = createServer(endpointOf(taskboard, options))
   return {
-    path: `${taskboard.services.paths.enterprise}/graphql`,
+    path: `${taskboard.services.paths.v2}/graphql`,
     subprotocols: [GRAPHQL_TRANSPORT_WS_PROTOCOL],
     closeCodes: graphqlCloseCodes,
     open: (connection) => new GraphqlConversation(server, connection),

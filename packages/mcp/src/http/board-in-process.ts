@@ -1,7 +1,7 @@
 import type { HttpRequest, OperationCaller, ProtectedCall } from '@taskboard/core/transport'
 import type { Answer, BoardCalls } from '../board-calls.js'
 
-/** The board for the caller of one request, by the operations of the enterprise API. */
+/** The board for the caller of one request, by the operations of API v2. */
 export function boardInProcess(
   { principal, request, explain }: ProtectedCall,
   caller: OperationCaller,

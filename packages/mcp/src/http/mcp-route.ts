@@ -9,7 +9,7 @@ import {
   routePath,
   type TransportServices,
 } from '@taskboard/core/transport'
-import { enterpriseErrorEnvelope, TaskboardError } from '@taskboard/core'
+import { v2ErrorEnvelope, TaskboardError } from '@taskboard/core'
 import { createServer } from '../mcp-server.js'
 import { checkOptions, type McpOptions, readChoice } from '../mcp-options.js'
 import { boardInProcess } from './board-in-process.js'
@@ -34,7 +34,7 @@ const LONGEST_ID = 255
 
 /**
  * The endpoint of the Model Context Protocol as a route, for the `routes` of an HTTP adapter: tools and resources for AI agents. It
- * uses the credentials, the limits, the scopes and the reach of the enterprise API. It keeps no session: it answers clients of the
+ * uses the credentials, the limits, the scopes and the reach of API v2. It keeps no session: it answers clients of the
  * protocol's version 2026-07-28, and those of 2025 without what needs a session.
  * @throws TypeError for an invalid option; TaskboardError `INVALID_CONFIG` for a `path` that no request can match.
  * @example
@@ -108,12 +108,12 @@ export function mcpRoutes(
 
 function refuse({ environment }: TransportServices, error: unknown): HttpResponse {
   const requestId = environment.newId('req')
-  return refusal(enterpriseErrorEnvelope(error, { requestId, now: environment.clock.now() }), null)
+  return refusal(v2ErrorEnvelope(error, { requestId, now: environment.clock.now() }), null)
 }
 
-/** The error of the enterprise API in the form of JSON-RPC. The id is null while the request has not been read. */
+/** The error of API v2 in the form of JSON-RPC. The id is null while the request has not been read. */
 function refusal(
-  { status, headers, body }: ReturnType<typeof enterpriseErrorEnvelope>,
+  { status, headers, body }: ReturnType<typeof v2ErrorEnvelope>,
   id: unknown,
 ): HttpResponse {
   const unread = body.error.details.field === '' ? PARSE_ERROR : INVALID_PARAMS

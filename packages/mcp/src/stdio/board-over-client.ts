@@ -1,4 +1,4 @@
-import { enterpriseErrorEnvelope, isTaskboardError, TaskboardError } from '@taskboard/core'
+import { v2ErrorEnvelope, isTaskboardError, TaskboardError } from '@taskboard/core'
 import type { Answer, BoardCalls, BoardOperation, ExplainedError, OperationInput } from '../board-calls.js'
 import type { BoardClient } from './board-client.js'
 
@@ -74,7 +74,7 @@ const REQUEST_AND_STATUS = /^[A-Z]+ \S*: (?:\d{3} )?/
 function explain(error: unknown): ExplainedError {
   const now = Date.now()
   if (isTaskboardError(error) || !isApiError(error)) {
-    return enterpriseErrorEnvelope(error, { requestId: '', now }).body
+    return v2ErrorEnvelope(error, { requestId: '', now }).body
   }
   const { code, field, requestId, retryAfter } = error
   const message = error.message.replace(REQUEST_AND_STATUS, '')

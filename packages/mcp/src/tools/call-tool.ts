@@ -4,7 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Answer, BoardCalls, ExplainedError } from '../board-calls.js'
 import { pick, type Tool } from './tool.js'
 
-/** Runs a tool. An error of the board is a result, so that the model reads it: the JSON of the enterprise API's error. */
+/** Runs a tool. An error of the board is a result, so that the model reads it: the JSON of API v2's error. */
 export async function callTool(
   tool: Tool,
   args: Answer,

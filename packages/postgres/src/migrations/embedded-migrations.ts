@@ -530,7 +530,7 @@ create index login_attempt_end on taskboard.login_attempt (holds_until);
   {
     number: 4,
     name: 'task_search',
-    sql: `-- Tasks by their status, newest first: ids rise with time. \`status\` is the one word that the enterprise API has for the column
+    sql: `-- Tasks by their status, newest first: ids rise with time. \`status\` is the one word that API v2 has for the column
 -- and the hold: 0 pending, 1 in progress, 2 completed, 3 failed, 4 cancelled, 5 blocked.
 alter table taskboard.task add column status smallint not null generated always as (
   case

@@ -134,7 +134,7 @@ describe('at a million tasks', () => {
     const lists = {
       agents: agentVerbs,
       people: (storage: Storage<PgConnection>) => boardVerbs(storage, mode),
-      'callers of the enterprise API': (storage: Storage<PgConnection>) => taskVerbs(storage, mode),
+      'callers of API v2': (storage: Storage<PgConnection>) => taskVerbs(storage, mode),
       'people and agents in conversations': (storage: Storage<PgConnection>) =>
         conversationVerbs(storage, mode),
       'listeners and channels': eventVerbs,

@@ -33,7 +33,7 @@ const none = {
   after: null,
 } as const
 
-/** The calls of the enterprise API on tasks of all workspaces. */
+/** The calls of API v2 on tasks of all workspaces. */
 export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): readonly HotVerb[] {
   const search = (filter: Partial<TaskSearch>, reach: Reach = all) => {
     return tasks.searchTasks({ ...none, ...filter, reach }, at)

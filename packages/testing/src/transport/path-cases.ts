@@ -61,8 +61,8 @@ async function checkMalformed(session: BoardSession, mountPath: string): Promise
     ] as const) {
       const request = { method, path: mountPath + path }
       const answer = await session.request({ ...request, headers: { authorization } })
-      assertEnterpriseError(answer, 404)
-      assertEnterpriseError(await session.request({ ...request, headers: { authorization: '' } }), 401)
+      assertV2Error(answer, 404)
+      assertV2Error(await session.request({ ...request, headers: { authorization: '' } }), 401)
     }
   }
   // Other paths belong to the host, however it answers.
@@ -112,7 +112,7 @@ async function checkUnknown(session: BoardSession, mountPath: string): Promise<v
     ]) {
       for (const headers of [{}, { authorization: '' }]) {
         const answer = await session.request({ method, path: mountPath + path, headers })
-        const { error } = assertEnterpriseError(answer, 404)
+        const { error } = assertV2Error(answer, 404)
         assert.equal(error.code, 'RESOURCE_NOT_FOUND')
       }
     }
@@ -155,14 +155,14 @@ async function checkDescribed(session: BoardSession, mountPath: string): Promise
     assert.equal((await serverOf({ 'x-forwarded-prefix': odd })).url, mountPath, odd)
 }
 
-interface EnterpriseError {
+interface V2Error {
   readonly error: { readonly code: string; readonly request_id: string }
 }
 
-function assertEnterpriseError(answer: ClientResponse, status: number): EnterpriseError {
+function assertV2Error(answer: ClientResponse, status: number): V2Error {
   assert.equal(answer.status, status, answer.text)
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-  const body = answer.json() as unknown as EnterpriseError
+  const body = answer.json() as unknown as V2Error
   assert.deepEqual(Object.keys(body.error), ['code', 'message', 'details', 'request_id', 'timestamp'])
   assert.equal(body.error.request_id, answer.headers['x-request-id'])
   return body

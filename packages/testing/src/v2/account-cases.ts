@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { scopes } from '@taskboard/core'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError } from './v2-session.js'
 
 /** The account and its workspaces. */
-export const accountCases: readonly EnterpriseCheck[] = [
+export const accountCases: readonly V2Check[] = [
   {
     id: 'account.get',
     name: 'the account has its tier, its workspaces and the scopes of the caller',

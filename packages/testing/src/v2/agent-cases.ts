@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, SUITE_AGENT_TYPE, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, SUITE_AGENT_TYPE, type V2Session } from './v2-session.js'
 
 const INPUT = {
   name: 'Researcher',
@@ -13,16 +13,16 @@ const INPUT = {
   max_concurrent: 3,
 }
 
-async function create(session: EnterpriseSession, input: object = {}): Promise<Record<string, unknown>> {
+async function create(session: V2Session, input: object = {}): Promise<Record<string, unknown>> {
   return assertAnswer(await session.send('POST', '/v2/agents', { body: { ...INPUT, ...input } }), 201)
 }
 
-async function list(session: EnterpriseSession, query = ''): Promise<Record<string, unknown>[]> {
+async function list(session: V2Session, query = ''): Promise<Record<string, unknown>[]> {
   return assertAnswer(await session.send('GET', `/v2/agents${query}`))['agents'] as Record<string, unknown>[]
 }
 
-/** Agents by the enterprise API. */
-export const agentCases: readonly EnterpriseCheck[] = [
+/** Agents by API v2. */
+export const agentCases: readonly V2Check[] = [
   {
     id: 'agents.lifecycle',
     name: 'an agent is created with its profile, listed, read, changed and deleted',

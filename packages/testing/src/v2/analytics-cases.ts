@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
 interface Figures {
   readonly period: object
@@ -8,14 +8,14 @@ interface Figures {
   readonly daily_breakdown: readonly Readonly<Record<string, unknown>>[]
 }
 
-async function analytics({ send }: EnterpriseSession, query = ''): Promise<Figures> {
+async function analytics({ send }: V2Session, query = ''): Promise<Figures> {
   return assertAnswer(await send('GET', `/v2/analytics/tasks${query}`)) as unknown as Figures
 }
 
 const dateOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
 
-/** Analytics by the enterprise API. The board's clock begins at the start of a day. */
-export const analyticsCases: readonly EnterpriseCheck[] = [
+/** Analytics by API v2. The board's clock begins at the start of a day. */
+export const analyticsCases: readonly V2Check[] = [
   {
     id: 'analytics.empty',
     name: 'without a period the last thirty days are returned, each with its figures',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError } from './v2-session.js'
 import { logIn, makeUser } from './login-session.js'
 
 const PATH = '/v2/account/api-keys'
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const UNKNOWN = `${PATH}/ak_00000000000000000000000000`
 
 /** API keys by their users. */
-export const apiKeyCases: readonly EnterpriseCheck[] = [
+export const apiKeyCases: readonly V2Check[] = [
   {
     id: 'api-keys.create',
     name: 'a user creates a key, which is returned once and has the scopes that it was given',

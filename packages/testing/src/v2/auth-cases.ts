@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { sendRequest } from '../transport/http-client.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 import { forge, forgeries } from './forged-tokens.js'
 import { TOKEN_SECRET } from './login-options.js'
 import { logIn, makeUser, tryLogin, tryRefresh, type WireTokens } from './login-session.js'
 
 const SECOND_MS = 1_000
 
-async function seesAccount({ send }: EnterpriseSession, token: string): Promise<boolean> {
+async function seesAccount({ send }: V2Session, token: string): Promise<boolean> {
   const { status } = await send('GET', '/v2/account', { as: token })
   assert.ok(status === 200 || status === 401)
   return status === 200
 }
 
 /** Login, refresh and logout. */
-export const authCases: readonly EnterpriseCheck[] = [
+export const authCases: readonly V2Check[] = [
   {
     id: 'auth.absent',
     name: 'without the board’s own login there are no routes for it',

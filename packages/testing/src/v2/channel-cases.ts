@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { webhookReceiver } from '../webhooks/webhook-receiver.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 
 const PATH = '/v2/notification-channels'
@@ -13,7 +13,7 @@ const INPUT = {
   events: ['task.created', 'task.moved'],
 }
 
-async function create(session: EnterpriseSession, input: object = {}): Promise<Record<string, unknown>> {
+async function create(session: V2Session, input: object = {}): Promise<Record<string, unknown>> {
   return assertAnswer(await session.send('POST', PATH, { body: { ...INPUT, ...input } }), 201)
 }
 
@@ -22,7 +22,7 @@ const pathOf = (channel: Record<string, unknown>): string => `${PATH}/${String(c
 const allowLoopback = { webhooks: { allow: ['127.0.0.0/8'] } }
 
 /** The notification channels that users set up. */
-export const channelCases: readonly EnterpriseCheck[] = [
+export const channelCases: readonly V2Check[] = [
   {
     id: 'channels.lifecycle',
     name: 'a notification channel is created, read, listed, changed and deleted',

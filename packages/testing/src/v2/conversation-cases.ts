@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
 type Json = Record<string, unknown>
 
 const REFUND = { action: 'refund', summary: 'Refund order 7', input: { order: 7, cents: 1_900 } }
 
 /** An agent outside of the host with a task, and the key that a host gives to one. */
-async function worker(session: EnterpriseSession, given?: { readonly id: string; readonly key: string }) {
+async function worker(session: V2Session, given?: { readonly id: string; readonly key: string }) {
   const { taskboard, workspaceId, makeKey, send } = session
   const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
   const usual = ['tasks:read', 'tasks:write', 'agents:read', 'agents:write'] as const
@@ -30,11 +30,11 @@ async function worker(session: EnterpriseSession, given?: { readonly id: string;
   }
 }
 
-const kindsOf = async ({ send }: EnterpriseSession, path: string) =>
+const kindsOf = async ({ send }: V2Session, path: string) =>
   (assertAnswer(await send('GET', `${path}/comments`))['comments'] as Json[]).map(({ kind }) => kind)
 
 /** What people and agents outside of the host say to each other, and what permits an agent to act. */
-export const conversationCases: readonly EnterpriseCheck[] = [
+export const conversationCases: readonly V2Check[] = [
   {
     id: 'conversation.comments',
     name: 'comments are written once a key, named, and listed in pages',

@@ -94,7 +94,7 @@ export const ID_MEMBERS: Readonly<Record<string, { readonly kind: string; readon
   parent_id: { kind: 'task_id', isList: false },
 }
 
-/** The operations of the enterprise API that the document has: those of other protocols name no scope. */
+/** The operations of API v2 that the document has: those of other protocols name no scope. */
 export function documentedOperations({ document }: OpenApiCheck): readonly DocumentedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)

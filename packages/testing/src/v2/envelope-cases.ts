@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { sendRequest } from '../transport/http-client.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, UNANSWERED } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, UNANSWERED } from './v2-session.js'
 
 const WELL_FORMED_ID = /^req_[0-9a-z]{26}$/
 
 /** What all responses have in common. */
-export const envelopeCases: readonly EnterpriseCheck[] = [
+export const envelopeCases: readonly V2Check[] = [
   {
     id: 'envelope.error',
     name: 'an error has code, message, details, request id and time',

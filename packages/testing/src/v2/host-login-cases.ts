@@ -4,13 +4,13 @@ import { cookieLogin, cookieOf } from '../transport/cookie-login.js'
 import { sendRequest } from '../transport/http-client.js'
 import { createTenantFixture, snapshotOf, type TenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type Tenant } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type Tenant } from './v2-session.js'
 
 const ofHost = { ...cookieLogin, tokens: undefined }
 
 /** The host's login: what its cookies and its principals allow. */
-export const hostLoginCases: readonly EnterpriseCheck[] = [
+export const hostLoginCases: readonly V2Check[] = [
   {
     id: 'host-login.cross-origin',
     name: 'a page of another origin changes nothing by a cookie, whatever the operation',

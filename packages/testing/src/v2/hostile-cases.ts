@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
+import type { V2Check } from './v2-case.js'
 
 const deep = (open: string, close: string): string => open.repeat(200_000) + close.repeat(200_000)
 
@@ -49,7 +49,7 @@ const badIds: readonly string[] = [
 ]
 
 /** Requests of attackers or broken programs, derived from the document's description of each route. */
-export const hostileCases: readonly EnterpriseCheck[] = [
+export const hostileCases: readonly V2Check[] = [
   {
     id: 'hostile.bodies',
     name: 'an invalid body is a 4xx in the envelope, on every route that takes one',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sendRequest, type ClientResponse } from '../transport/http-client.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertError, type V2Session } from './v2-session.js'
 
 const HOUR_MS = 3_600_000
 const HEADERS = ['limit', 'remaining', 'reset', 'burst', 'burst-remaining'].map(
@@ -14,14 +14,14 @@ function limitsOf({ headers }: ClientResponse): (number | null)[] {
 }
 
 /** The end of the present hour, in epoch seconds. */
-const resetOf = ({ clock }: EnterpriseSession): number =>
+const resetOf = ({ clock }: V2Session): number =>
   ((Math.floor(clock.now() / HOUR_MS) + 1) * HOUR_MS) / 1_000
 
-const askBoard = ({ host, key }: EnterpriseSession): Promise<ClientResponse> =>
+const askBoard = ({ host, key }: V2Session): Promise<ClientResponse> =>
   sendRequest(host.url, { path: '/api/board?action=todo', headers: { authorization: `Bearer ${key}` } })
 
 /** The limits of tiers. */
-export const limitCases: readonly EnterpriseCheck[] = [
+export const limitCases: readonly V2Check[] = [
   {
     id: 'limits.headers',
     name: 'every response to a known caller has the limits of the hour and the minute, and counts in both',

@@ -1,6 +1,6 @@
 import type { Scope, User } from '@taskboard/core'
 import type { ClientResponse } from '../transport/http-client.js'
-import { assertAnswer, type EnterpriseSession } from './enterprise-session.js'
+import { assertAnswer, type V2Session } from './v2-session.js'
 import { PASSWORD } from './login-options.js'
 
 /** The wire's answer to a login. */
@@ -12,7 +12,7 @@ export interface WireTokens {
 }
 
 export function makeUser(
-  { taskboard, accountId }: EnterpriseSession,
+  { taskboard, accountId }: V2Session,
   email = 'ada@example.com',
   scopes?: readonly Scope[],
 ): Promise<User> {
@@ -25,7 +25,7 @@ export function makeUser(
 
 /** Sends a login without any credential. */
 export function tryLogin(
-  { send }: EnterpriseSession,
+  { send }: V2Session,
   login: { email?: string; password?: string; mfa_code?: string } = {},
 ): Promise<ClientResponse> {
   const body = { email: 'ada@example.com', password: PASSWORD, ...login }
@@ -33,12 +33,12 @@ export function tryLogin(
 }
 
 export async function logIn(
-  session: EnterpriseSession,
+  session: V2Session,
   login?: Parameters<typeof tryLogin>[1],
 ): Promise<WireTokens> {
   return assertAnswer(await tryLogin(session, login)) as unknown as WireTokens
 }
 
-export function tryRefresh({ send }: EnterpriseSession, refreshToken: string): Promise<ClientResponse> {
+export function tryRefresh({ send }: V2Session, refreshToken: string): Promise<ClientResponse> {
   return send('POST', '/v2/auth/refresh', { as: null, body: { refresh_token: refreshToken } })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { scopes, type Scope } from '@taskboard/core'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 import { PASSWORD } from './login-options.js'
 import { logIn, makeUser, tryLogin, tryRefresh } from './login-session.js'
 
@@ -16,17 +16,17 @@ interface WireMember {
   readonly is_caller: boolean
 }
 
-async function membersOf({ send }: EnterpriseSession, as?: string): Promise<readonly WireMember[]> {
+async function membersOf({ send }: V2Session, as?: string): Promise<readonly WireMember[]> {
   return assertAnswer(await send('GET', MEMBERS, { as }))['members'] as WireMember[]
 }
 
-async function userWith(session: EnterpriseSession, email: string, only?: readonly Scope[]) {
+async function userWith(session: V2Session, email: string, only?: readonly Scope[]) {
   const user = await makeUser(session, email, only)
   return { user, as: (await logIn(session, { email })).access_token }
 }
 
 /** The users of an account, and their passwords. */
-export const memberCases: readonly EnterpriseCheck[] = [
+export const memberCases: readonly V2Check[] = [
   {
     id: 'members.life',
     name: 'a user of the account makes another one, who logs in, and deletes it, which ends its sessions',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 import { logIn, makeUser, tryLogin } from './login-session.js'
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -22,7 +22,7 @@ function decodeBase32(text: string): Uint8Array {
 }
 
 /** A user who is enrolled, with a token of before that. */
-async function enrol(session: EnterpriseSession): Promise<{
+async function enrol(session: V2Session): Promise<{
   readonly secret: string
   readonly token: string
   readonly recoveryCodes: readonly string[]
@@ -42,7 +42,7 @@ async function enrol(session: EnterpriseSession): Promise<{
 }
 
 /** Second factors. */
-export const mfaCases: readonly EnterpriseCheck[] = [
+export const mfaCases: readonly V2Check[] = [
   {
     id: 'mfa.enrol',
     name: 'a secret takes effect once its code confirms it; from then on a login requires a code',

@@ -2,8 +2,8 @@ import { createTaskboard, defineAgent, scopes, type Storage, type Taskboard } fr
 import { virtualClock, type VirtualClock } from '../clock/virtual-clock.js'
 import { sendRequest } from '../transport/http-client.js'
 import type { MountedHost } from '../transport/transport-case.js'
-import type { EnterpriseCase, EnterpriseCheck, EnterpriseConformanceOptions } from './enterprise-case.js'
-import { SUITE_AGENT_TYPE, UNANSWERED, type EnterpriseSession, type Tenant } from './enterprise-session.js'
+import type { V2Case, V2Check, V2ConformanceOptions } from './v2-case.js'
+import { SUITE_AGENT_TYPE, UNANSWERED, type V2Session, type Tenant } from './v2-session.js'
 import { PASSWORD, withLogin } from './login-options.js'
 import { suiteChannelType } from './suite-channel-type.js'
 import { openApiCheck, type OpenApiCheck } from './open-api-check.js'
@@ -18,14 +18,14 @@ const agent = defineAgent({
 })
 
 /** The OpenAPI documents of a suite's hosts, by the options of their task boards. */
-export type ServedDocuments = Map<EnterpriseCheck['options'], OpenApiCheck>
+export type ServedDocuments = Map<V2Check['options'], OpenApiCheck>
 
 /** A case that opens its own storage, host and session, and always closes them. */
-export function toEnterpriseCase(
-  { open, mount }: EnterpriseConformanceOptions,
-  { id, name, check, options }: EnterpriseCheck,
+export function toV2Case(
+  { open, mount }: V2ConformanceOptions,
+  { id, name, check, options }: V2Check,
   documents: ServedDocuments,
-): EnterpriseCase {
+): V2Case {
   return {
     id,
     name,
@@ -68,7 +68,7 @@ async function openSession(
   clock: VirtualClock,
   host: MountedHost,
   openApi: OpenApiCheck,
-): Promise<EnterpriseSession> {
+): Promise<V2Session> {
   const own = await makeTenant(taskboard, 'Acme')
   const stranger = await makeTenant(taskboard, 'Stranger')
   return {

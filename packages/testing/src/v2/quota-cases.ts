@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { sendRequest, type ClientResponse } from '../transport/http-client.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, SUITE_AGENT_TYPE, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, SUITE_AGENT_TYPE, type V2Session } from './v2-session.js'
 import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 
 const WEBHOOK = { url: 'https://receiver.example/hook', events: ['task.created'] }
 const CHANNEL = { type: SUITE_CHANNEL_TYPE, name: 'c', config: { room: 'r' }, events: ['task.created'] }
 
-/** A create by the enterprise API; under an `Idempotency-Key` where one is given. */
+/** A create by API v2; under an `Idempotency-Key` where one is given. */
 function create(
-  { send, token }: EnterpriseSession,
+  { send, token }: V2Session,
   what: 'tasks' | 'agents' | 'webhooks' | 'notification-channels' | 'account/api-keys',
   idempotencyKey?: string,
 ): Promise<ClientResponse> {
@@ -29,7 +29,7 @@ function create(
 
 /** A create by the board API. */
 const byBoard = (
-  { host, key }: EnterpriseSession,
+  { host, key }: V2Session,
   path: string,
   body: object,
   headers: Readonly<Record<string, string>> = {},
@@ -41,7 +41,7 @@ const byBoard = (
     headers: { authorization: `Bearer ${key}`, ...headers },
   })
 
-async function usage({ send }: EnterpriseSession): Promise<Record<string, { used: number; limit: number }>> {
+async function usage({ send }: V2Session): Promise<Record<string, { used: number; limit: number }>> {
   return assertAnswer(await send('GET', '/v2/account'))['usage'] as Record<
     string,
     { used: number; limit: number }
@@ -58,7 +58,7 @@ async function countMade(creating: readonly Promise<ClientResponse>[], field: st
 }
 
 /** Quotas of tiers. */
-export const quotaCases: readonly EnterpriseCheck[] = [
+export const quotaCases: readonly V2Check[] = [
   {
     id: 'quotas.tasks',
     name: 'both APIs create as many tasks as the month covers together, and then answer 402',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError } from './v2-session.js'
 
 const plants = { cron: '0 9 * * *', time_zone: 'Europe/Berlin', task: { title: 'Water the plants' } }
 
-/** Schedules over the enterprise API. */
-export const scheduleCases: readonly EnterpriseCheck[] = [
+/** Schedules over API v2. */
+export const scheduleCases: readonly V2Check[] = [
   {
     id: 'schedules.lifecycle',
     name: 'a schedule is created, read, listed, changed and deleted',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { scopes } from '@taskboard/core'
 import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
+import type { V2Check } from './v2-case.js'
 
 /** The scope of each operation, written by hand: the document is made from the operations, so it cannot check them. */
 const needed: Readonly<Record<string, string>> = {
@@ -91,10 +91,10 @@ const needed: Readonly<Record<string, string>> = {
 }
 
 /** Every route with every scope. */
-export const scopeCases: readonly EnterpriseCheck[] = [
+export const scopeCases: readonly V2Check[] = [
   {
     id: 'scopes.pinned',
-    name: 'each operation of the enterprise API needs the scope that it has always needed',
+    name: 'each operation of API v2 needs the scope that it has always needed',
     check(session) {
       const documented = documentedOperations(session.openApi)
         .filter(({ path }) => path.startsWith('/v2/'))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { ClientResponse } from '../transport/http-client.js'
 import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertError } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertError } from './v2-session.js'
 
 /** Values of every kind, most of which are invalid for most members. */
 const oddValues: readonly unknown[] = [
@@ -94,7 +94,7 @@ const said: readonly (readonly [path: string, body: object, field: string, issue
 ]
 
 /** Errors are for people to read. */
-export const sentenceCases: readonly EnterpriseCheck[] = [
+export const sentenceCases: readonly V2Check[] = [
   {
     id: 'sentences.fields',
     name: 'an invalid value gets a sentence that begins with its field, down to the entry, for every operation',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession, type SendOptions } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session, type SendOptions } from './v2-session.js'
 
 type Json = Record<string, unknown>
 
 const UNKNOWN = '00000000000000000000000000'
 
 async function create(
-  session: EnterpriseSession,
+  session: V2Session,
   body: object = {},
   options: SendOptions = {},
 ): Promise<Json> {
@@ -17,16 +17,16 @@ async function create(
 
 const pathOf = ({ id }: Json): string => `/v2/tasks/${String(id)}`
 
-const get = async ({ send }: EnterpriseSession, task: Json): Promise<Json> =>
+const get = async ({ send }: V2Session, task: Json): Promise<Json> =>
   assertAnswer(await send('GET', pathOf(task)))
 
 /** The ids of a list’s tasks. */
-async function list({ send }: EnterpriseSession, query = ''): Promise<readonly unknown[]> {
+async function list({ send }: V2Session, query = ''): Promise<readonly unknown[]> {
   const { tasks } = assertAnswer(await send('GET', `/v2/tasks${query}`)) as { tasks: Json[] }
   return tasks.map(({ id }) => id)
 }
 
-const creation: readonly EnterpriseCheck[] = [
+const creation: readonly V2Check[] = [
   {
     id: 'tasks.batch',
     name: 'a list of tasks is created whole, once for a key, with dependencies by position; or not at all',
@@ -195,7 +195,7 @@ const creation: readonly EnterpriseCheck[] = [
   },
 ]
 
-const management: readonly EnterpriseCheck[] = [
+const management: readonly V2Check[] = [
   {
     id: 'tasks.get',
     name: 'a task is the same in both APIs',
@@ -353,5 +353,5 @@ const management: readonly EnterpriseCheck[] = [
   },
 ]
 
-/** Tasks by the enterprise API. */
-export const taskCases: readonly EnterpriseCheck[] = [...creation, ...management]
+/** Tasks by API v2. */
+export const taskCases: readonly V2Check[] = [...creation, ...management]

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession, type SendOptions } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session, type SendOptions } from './v2-session.js'
 
 type Json = Record<string, unknown>
 
 async function create(
-  session: EnterpriseSession,
+  session: V2Session,
   body: object = {},
   options: SendOptions = {},
 ): Promise<Json> {
@@ -14,13 +14,13 @@ async function create(
 }
 
 /** The ids of a list’s tasks. */
-async function list({ send }: EnterpriseSession, query = ''): Promise<readonly unknown[]> {
+async function list({ send }: V2Session, query = ''): Promise<readonly unknown[]> {
   const { tasks } = assertAnswer(await send('GET', `/v2/tasks${query}`)) as { tasks: Json[] }
   return tasks.map(({ id }) => id)
 }
 
-/** Finding tasks by the enterprise API. */
-export const taskFindCases: readonly EnterpriseCheck[] = [
+/** Finding tasks by API v2. */
+export const taskFindCases: readonly V2Check[] = [
   {
     id: 'tasks.find',
     name: 'tasks are found by words, fields and times, in each order, and a cursor continues only its own sort',

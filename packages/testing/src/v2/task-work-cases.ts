@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
 type Json = Record<string, unknown>
 
 /** An agent outside the host, with a claimed task. */
-async function claimed(session: EnterpriseSession, leaseS?: number) {
+async function claimed(session: V2Session, leaseS?: number) {
   const { taskboard, workspaceId, send } = session
   const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
   const made = assertAnswer(await send('POST', '/v2/tasks', { body: { title: 'Work' } }), 201)
@@ -22,16 +22,16 @@ async function claimed(session: EnterpriseSession, leaseS?: number) {
   }
 }
 
-async function claim({ send }: EnterpriseSession, agentId: string, leaseS?: number): Promise<Json | null> {
+async function claim({ send }: V2Session, agentId: string, leaseS?: number): Promise<Json | null> {
   const body = { agent_id: agentId, ...(leaseS !== undefined && { lease_s: leaseS }) }
   return assertAnswer(await send('POST', '/v2/tasks/claim', { body }))['task'] as Json | null
 }
 
-const inSeconds = ({ clock }: EnterpriseSession, seconds: number): string =>
+const inSeconds = ({ clock }: V2Session, seconds: number): string =>
   new Date(clock.now() + seconds * 1_000).toISOString()
 
 /** The pull API: agents outside the host claim tasks and report on them. */
-export const taskWorkCases: readonly EnterpriseCheck[] = [
+export const taskWorkCases: readonly V2Check[] = [
   {
     id: 'work.claim',
     name: 'a claim returns the best task with its token and the end of its lease, and null when there is none',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ClientResponse } from '../transport/http-client.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
+import type { V2Check } from './v2-case.js'
 import { createTenantFixture, snapshotOf, type TenantFixture } from './tenant-fixture.js'
-import type { EnterpriseSession } from './enterprise-session.js'
+import type { V2Session } from './v2-session.js'
 import { documentedOperations, ID_MEMBERS, type DocumentedOperation } from './documented-operations.js'
 
 /** Every route with every id parameter: a stranger's id is answered like a missing one, and nothing happens. */
-export const tenancyCases: readonly EnterpriseCheck[] = [
+export const tenancyCases: readonly V2Check[] = [
   {
     id: 'tenancy.matrix',
     name: "a stranger's id is answered exactly as a random one, on every route and for every id, and leaves no trace",
@@ -42,7 +42,7 @@ interface Trial {
   readonly name: string
   /** What it is an id of: the name that the parameter has in paths. */
   readonly kind: string
-  send(session: EnterpriseSession, id: string): Promise<ClientResponse>
+  send(session: V2Session, id: string): Promise<ClientResponse>
 }
 
 /** A parent may have been deleted while its parts are there: an unknown one is a filter that finds nothing. */
@@ -51,7 +51,7 @@ const FINDS_NOTHING = new Set(['listTasks parent_id'])
 /** One for each place of an operation that takes an id, all its other ids being the caller's own. */
 function trialsOf(operation: DocumentedOperation, ours: TenantFixture): readonly Trial[] {
   const { method, pathIds, queryIds, bodyIds, body } = operation
-  const as = (session: EnterpriseSession): string => (operation.userOnly ? session.token : session.key)
+  const as = (session: V2Session): string => (operation.userOnly ? session.token : session.key)
   const pathWith = (name?: string, id = ''): string =>
     pathIds.reduce(
       (path, each) => path.replace(`{${each}}`, each === name ? id : (ours.ids[each] ?? each)),
@@ -61,19 +61,19 @@ function trialsOf(operation: DocumentedOperation, ours: TenantFixture): readonly
     ...pathIds.map((name) => ({
       name,
       kind: name,
-      send: (session: EnterpriseSession, id: string) =>
+      send: (session: V2Session, id: string) =>
         session.send(method, pathWith(name, id), { as: as(session), body }),
     })),
     ...queryIds.map((name) => ({
       name,
       kind: ID_MEMBERS[name]?.kind ?? name,
-      send: (session: EnterpriseSession, id: string) =>
+      send: (session: V2Session, id: string) =>
         session.send(method, `${pathWith()}?${name}=${id}`, { as: as(session), body }),
     })),
     ...bodyIds.map(({ name, kind, isList }) => ({
       name,
       kind,
-      send: (session: EnterpriseSession, id: string) =>
+      send: (session: V2Session, id: string) =>
         session.send(method, pathWith(), { as: as(session), body: { ...body, [name]: isList ? [id] : id } }),
     })),
   ]

@@ -1,7 +1,7 @@
 import type { Taskboard } from '@taskboard/core'
 import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 import { PASSWORD } from './login-options.js'
-import { type EnterpriseSession, SUITE_AGENT_TYPE, type Tenant } from './enterprise-session.js'
+import { type V2Session, SUITE_AGENT_TYPE, type Tenant } from './v2-session.js'
 
 /** One of everything in an account that has an id. */
 export interface TenantFixture {
@@ -12,7 +12,7 @@ export interface TenantFixture {
 
 /** Gives an account one of everything. */
 export async function createTenantFixture(
-  { taskboard }: EnterpriseSession,
+  { taskboard }: V2Session,
   tenant: Tenant,
 ): Promise<TenantFixture> {
   const { accountId, workspaceId } = tenant
@@ -71,7 +71,7 @@ async function askForApproval(taskboard: Taskboard, workspaceId: string, agentId
 
 /** Everything that the storage has of an account, including its events. */
 export async function snapshotOf(
-  { taskboard, storage }: EnterpriseSession,
+  { taskboard, storage }: V2Session,
   { tenant: { accountId, workspaceId }, ids }: TenantFixture,
 ): Promise<object> {
   const at = { now: null }

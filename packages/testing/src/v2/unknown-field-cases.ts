@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { ClientResponse } from '../transport/http-client.js'
 import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
+import type { V2Check } from './v2-case.js'
 import { objectsWithin, shownPath, valueAt, type SchemaPart } from './objects-within.js'
-import { assertAnswer, assertError, SUITE_AGENT_TYPE, type EnterpriseSession } from './enterprise-session.js'
+import { assertAnswer, assertError, SUITE_AGENT_TYPE, type V2Session } from './v2-session.js'
 import { PASSWORD } from './login-options.js'
 
 const STRANGER = 'unheard_of'
@@ -22,7 +22,7 @@ const meant: readonly (readonly [path: string, body: object | undefined, field: 
 ]
 
 /** The fields of requests: unknown ones are never ignored silently. */
-export const unknownFieldCases: readonly EnterpriseCheck[] = [
+export const unknownFieldCases: readonly V2Check[] = [
   {
     id: 'unknown.fields',
     name: 'a field that the document does not have is refused by its name, in every body',
@@ -208,7 +208,7 @@ interface TriedOperation {
 }
 
 async function eachOperation(
-  session: EnterpriseSession,
+  session: V2Session,
   run: (operation: TriedOperation) => Promise<void>,
 ): Promise<void> {
   const { ids } = await createTenantFixture(session, session)

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
 const used = { model: 'small', input_tokens: 100, output_tokens: 20, cached_input_tokens: 50, cost_usd: 0.25 }
 const amounts = { input_tokens: 100, output_tokens: 20, cached_input_tokens: 50, cost_usd: 0.25 }
 
-async function newTask({ send }: EnterpriseSession, task: object = {}): Promise<string> {
+async function newTask({ send }: V2Session, task: object = {}): Promise<string> {
   const made = assertAnswer(await send('POST', '/v2/tasks', { body: { title: 'Work', ...task } }), 201)
   return `/v2/tasks/${String(made['id'])}`
 }
 
-const today = ({ clock }: EnterpriseSession): string => new Date(clock.now()).toISOString().slice(0, 10)
+const today = ({ clock }: V2Session): string => new Date(clock.now()).toISOString().slice(0, 10)
 
-/** Usage and budgets over the enterprise API. */
-export const usageCases: readonly EnterpriseCheck[] = [
+/** Usage and budgets over API v2. */
+export const usageCases: readonly V2Check[] = [
   {
     id: 'usage.report',
     name: 'a report from outside counts for the task and the day, once for an Idempotency-Key',

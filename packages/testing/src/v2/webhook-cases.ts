@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { webhookReceiver } from '../webhooks/webhook-receiver.js'
-import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import type { V2Check } from './v2-case.js'
+import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
 const INPUT = { url: 'https://receiver.example/hook', events: ['task.created'] }
 
-async function create(session: EnterpriseSession, input: object = {}): Promise<Record<string, unknown>> {
+async function create(session: V2Session, input: object = {}): Promise<Record<string, unknown>> {
   return assertAnswer(await session.send('POST', '/v2/webhooks', { body: { ...INPUT, ...input } }), 201)
 }
 
-/** Webhooks by the enterprise API. */
-export const webhookCases: readonly EnterpriseCheck[] = [
+/** Webhooks by API v2. */
+export const webhookCases: readonly V2Check[] = [
   {
     id: 'webhooks.lifecycle',
     name: 'a webhook is created, read, listed, changed and deleted, and its secret is never returned',

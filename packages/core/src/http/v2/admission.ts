@@ -55,7 +55,7 @@ export interface Admission {
 }
 
 /**
- * The headers of every answer of the enterprise API, as a new object. Without a spread: V8 takes fifty times as long to spread
+ * The headers of every answer of API v2, as a new object. Without a spread: V8 takes fifty times as long to spread
  * several objects into one as to copy them onto it (3 us).
  */
 export function answerHeaders({ requestId, limits }: Admission): Record<string, string> {

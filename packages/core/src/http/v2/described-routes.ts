@@ -2,7 +2,7 @@ import type { TransportServices, RoutePaths } from '../../wiring/transport-servi
 
 /** A documented path below the host's prefix. */
 export function mountedPath({ paths }: { readonly paths: RoutePaths }, path: string): string {
-  return path.startsWith('/v2/') ? paths.enterprise + path.slice('/v2'.length) : path
+  return path.startsWith('/v2/') ? paths.v2 + path.slice('/v2'.length) : path
 }
 
 /** One path of an OpenAPI document: its operations by method, in lower case. */

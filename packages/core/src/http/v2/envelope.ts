@@ -1,8 +1,8 @@
 import type { Instant } from '../../environment/index.js'
 import { toWireError, type ErrorEnvelope, type ErrorTable } from '../error-envelope.js'
 
-/** The body of every error of the enterprise API (v2). */
-export interface EnterpriseErrorBody {
+/** The body of every error of API v2. */
+export interface V2ErrorBody {
   readonly error: {
     readonly code: string
     readonly message: string
@@ -14,8 +14,8 @@ export interface EnterpriseErrorBody {
   }
 }
 
-/** Each code in the enterprise API. `docs/errors.md` has the reasons for each. */
-export const enterpriseErrorTable: ErrorTable = {
+/** Each code in API v2. `docs/errors.md` has the reasons for each. */
+export const v2ErrorTable: ErrorTable = {
   UNAUTHORIZED: { code: 'AUTHENTICATION_FAILED', status: 401 },
   FORBIDDEN: { code: 'AUTHORIZATION_FAILED', status: 403 },
   INVALID_ACTION: { code: 'INVALID_REQUEST', status: 400 },
@@ -37,7 +37,7 @@ export const enterpriseErrorTable: ErrorTable = {
 }
 
 /** The request that an error answers. */
-export interface EnterpriseErrorContext {
+export interface V2ErrorContext {
   readonly requestId: string
   readonly now: Instant
   /** Wire names of the library's fields, if they are not the snake_case form: `{ dueDate: 'deadline' }`. */
@@ -45,24 +45,24 @@ export interface EnterpriseErrorContext {
 }
 
 /**
- * Any thrown value in the enterprise API's form, for the request `requestId` at `now`. Otherwise like
+ * Any thrown value in API v2's form, for the request `requestId` at `now`. Otherwise like
  * `boardErrorEnvelope`. The request's id is also a header.
  * @example
  * ```ts
- * import { enterpriseErrorEnvelope, TaskboardError } from '@taskboard/core'
+ * import { v2ErrorEnvelope, TaskboardError } from '@taskboard/core'
  *
  * const error = new TaskboardError('INVALID_FIELD', 'dueDate must be a time', { field: 'dueDate' })
- * const { status, body } = enterpriseErrorEnvelope(error, { requestId: 'req_7', now: Date.now() })
+ * const { status, body } = v2ErrorEnvelope(error, { requestId: 'req_7', now: Date.now() })
  * console.log(status, body.error.code) // 400 INVALID_REQUEST
  * console.log(body.error.details) // { field: 'due_date', issue: 'due_date must be a time' }
  * ```
  */
-export function enterpriseErrorEnvelope(
+export function v2ErrorEnvelope(
   error: unknown,
-  { requestId, now, wireFields }: EnterpriseErrorContext,
-): ErrorEnvelope<EnterpriseErrorBody> {
+  { requestId, now, wireFields }: V2ErrorContext,
+): ErrorEnvelope<V2ErrorBody> {
   const { code: cause, message, field, headers } = toWireError(error, wireFields)
-  const { code, status } = enterpriseErrorTable[cause]
+  const { code, status } = v2ErrorTable[cause]
   return {
     status,
     headers: { ...headers, 'x-request-id': requestId },

@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
-import { enterpriseErrorEnvelope } from './envelope.js'
+import { v2ErrorEnvelope } from './envelope.js'
 import { isInternal } from '../error-envelope.js'
 import { fieldNamesOf, NO_FIELDS, readFields, requireParameters } from '../field-names.js'
 import type { HttpRequest, HttpResponse } from '../http.js'
@@ -31,11 +31,11 @@ const PUBLIC_BODY_BYTES = 16_384
 const NO_LIMITS: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
- * Answers one request of the enterprise API. The checks run in this order, and the first failure is the answer:
+ * Answers one request of API v2. The checks run in this order, and the first failure is the answer:
  * credential, limits of the account, method, scope, parameters and body, existence. A path with only public operations requires
  * no credential.
  */
-export async function handleEnterpriseRequest(
+export async function handleV2Request(
   services: TransportServices,
   request: HttpRequest,
   operations: OperationsByMethod,
@@ -63,8 +63,8 @@ export async function handleEnterpriseRequest(
   }
 }
 
-/** Answers unknown paths below the prefix of the enterprise API. */
-export function answerUnknownEnterprisePath(services: TransportServices, request: HttpRequest): HttpResponse {
+/** Answers unknown paths below the prefix of API v2. */
+export function answerUnknownV2Path(services: TransportServices, request: HttpRequest): HttpResponse {
   const requestId = requestIdOf(request, services.environment)
   const progress: Progress = { requestId, limits: NO_LIMITS, operation: undefined }
   return toErrorResponse(
@@ -173,7 +173,7 @@ function toErrorResponse(
   const line = { err: error, method: request.method, path: request.path, requestId }
   if (isInternal(error)) logger.error(line, 'a request failed')
   else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) logger.warn(line, 'a request could not be served')
-  const { status, headers, body } = enterpriseErrorEnvelope(error, {
+  const { status, headers, body } = v2ErrorEnvelope(error, {
     requestId,
     now: clock.now(),
     wireFields: operation?.wireFields,

@@ -11,7 +11,7 @@ import { protectedRoute } from './protected-route.js'
 async function served(prefix?: string, more: (taskboard: Taskboard) => readonly Route[] = () => []) {
   const taskboard = createTaskboard({
     storage: memoryStorage(),
-    ...(prefix !== undefined && { paths: { enterprise: prefix } }),
+    ...(prefix !== undefined && { paths: { v2: prefix } }),
   })
   const handle = toFetchHandler(taskboard, { routes: more(taskboard) })
   const get = async (path: string) =>

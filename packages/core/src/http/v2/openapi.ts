@@ -6,7 +6,7 @@ import {
   webhookEventTypes,
 } from '../../events/index.js'
 import type { RoutePaths } from '../../wiring/transport-services.js'
-import { enterpriseErrorTable } from './envelope.js'
+import { v2ErrorTable } from './envelope.js'
 import { limitHeaderNames } from './admission.js'
 import { boardPaths } from './board-paths.js'
 import { mountedPath, type PathDescription } from './described-routes.js'
@@ -99,7 +99,7 @@ const STATUSES_OF_ALL = [400, 401, 429, 500, 503] as const
 
 const errorSchema = z.object({
   error: z.object({
-    code: z.enum([...new Set(Object.values(enterpriseErrorTable).map(({ code }) => code))]),
+    code: z.enum([...new Set(Object.values(v2ErrorTable).map(({ code }) => code))]),
     message: z.string(),
     details: z.object({
       field: z.string().meta({ description: 'The first invalid field; empty when there is none.' }),
@@ -110,7 +110,7 @@ const errorSchema = z.object({
   }),
 })
 
-/** The contents of the document besides the operations of the enterprise API. */
+/** The contents of the document besides the operations of API v2. */
 interface DescribedApi {
   /** The configured paths, below `mountPath`. */
   readonly paths: RoutePaths
@@ -150,7 +150,7 @@ export function openApiDocument(operations: readonly Operation[], api: Described
 }
 
 const DESCRIPTION =
-  'Tasks worked by agents: the board API and the enterprise API, with their webhooks. Times are ISO 8601 in UTC. Lists are paged with next_cursor. What is beyond the caller’s reach is answered as if it did not exist.'
+  'Tasks worked by agents: the board API and API v2, with their webhooks. Times are ISO 8601 in UTC. Lists are paged with next_cursor. What is beyond the caller’s reach is answered as if it did not exist.'
 
 const SECURITY: Json = {
   type: 'http',
@@ -251,7 +251,7 @@ function contentOf(
 }
 
 function codesOf(status: number): string {
-  const codes = Object.values(enterpriseErrorTable).flatMap((row) =>
+  const codes = Object.values(v2ErrorTable).flatMap((row) =>
     row.status === status ? [row.code] : [],
   )
   return `${[...new Set(codes)].join(' or ')}.`

@@ -4,7 +4,7 @@ import type { TransportServices } from '../../wiring/transport-services.js'
 import { readFields } from '../field-names.js'
 import type { HttpRequest } from '../http.js'
 import { requirePermission } from './admission.js'
-import { enterpriseOperations } from './enterprise-routes.js'
+import { v2Operations } from './v2-routes.js'
 import type { ProtectedOperation } from './operation.js'
 import { servicesOf } from '../services-of.js'
 
@@ -21,7 +21,7 @@ export interface OperationRequest {
 }
 
 /**
- * Runs an operation of the enterprise API by its `operationId`. Resolves with the value of the API's answer, with wire names, also
+ * Runs an operation of API v2 by its `operationId`. Resolves with the value of the API's answer, with wire names, also
  * for the fields of errors.
  * @throws TaskboardError `FORBIDDEN` without its scope, `MISSING_FIELD` and `INVALID_FIELD`, and what the operation throws.
  */
@@ -63,7 +63,7 @@ export type OperationCaller = (operationId: string, request: OperationRequest) =
 export function createOperationCaller(taskboard: { readonly services: TransportServices }): OperationCaller {
   const services = servicesOf(taskboard)
   const operations = new Map<string, ProtectedOperation>()
-  for (const operation of enterpriseOperations(services)) {
+  for (const operation of v2Operations(services)) {
     if (operation.scope !== 'none') operations.set(operation.id, operation)
   }
   return async (operationId, { principal, request, params = {}, query = {}, body = {}, unread = [] }) => {

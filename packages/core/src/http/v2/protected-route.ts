@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/index.js'
 import { isTaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
-import { enterpriseErrorEnvelope, type EnterpriseErrorBody } from './envelope.js'
+import { v2ErrorEnvelope, type V2ErrorBody } from './envelope.js'
 import { isInternal, type ErrorEnvelope } from '../error-envelope.js'
 import type { HttpRequest, HttpResponse, Route } from '../http.js'
 import { readJsonObject, type JsonObject } from '../json-body.js'
@@ -21,10 +21,10 @@ export interface ProtectedCall {
    */
   readonly readBody: () => JsonObject | Promise<JsonObject>
   /**
-   * The public part of an error, in the form of the enterprise API. An internal error (of the library, a port or the host) is
+   * The public part of an error, in the form of API v2. An internal error (of the library, a port or the host) is
    * logged under the request's id and returned without detail.
    */
-  readonly explain: (error: unknown) => ErrorEnvelope<EnterpriseErrorBody>
+  readonly explain: (error: unknown) => ErrorEnvelope<V2ErrorBody>
 }
 
 export interface ProtectedRouteOptions {
@@ -35,11 +35,11 @@ export interface ProtectedRouteOptions {
   /** Can throw; the error goes to `refuse`. */
   readonly answer: (call: ProtectedCall) => Promise<HttpResponse>
   /** Formats an error for the protocol; its headers are added. */
-  readonly refuse: (envelope: ErrorEnvelope<EnterpriseErrorBody>, request: HttpRequest) => HttpResponse
+  readonly refuse: (envelope: ErrorEnvelope<V2ErrorBody>, request: HttpRequest) => HttpResponse
 }
 
 /**
- * A route of another protocol beside the enterprise API, with the same credentials, account limits, request ids and answer
+ * A route of another protocol beside API v2, with the same credentials, account limits, request ids and answer
  * headers.
  * @example
  * ```ts
@@ -96,9 +96,9 @@ function explainError(
   { method, path }: HttpRequest,
   requestId: string,
   error: unknown,
-): ErrorEnvelope<EnterpriseErrorBody> {
+): ErrorEnvelope<V2ErrorBody> {
   const line = { err: error, method, path, requestId }
   if (isInternal(error)) logger.error(line, 'a request failed')
   else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) logger.warn(line, 'a request could not be served')
-  return enterpriseErrorEnvelope(error, { requestId, now: clock.now() })
+  return v2ErrorEnvelope(error, { requestId, now: clock.now() })
 }

@@ -36,7 +36,7 @@ const text = z.string()
 const priority = z.enum(priorities)
 const metadataJson = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
-/** A field's name in the enterprise API, its type in a body (the board checks the value further) and its type in an answer. */
+/** A field's name in API v2, its type in a body (the board checks the value further) and its type in an answer. */
 interface WireField {
   readonly name: string
   readonly body: z.ZodType
@@ -147,7 +147,7 @@ export const listedTaskBody = z
 /** The input for a change. Only given fields change; null clears a field that can be empty. */
 export const taskChangeBody = z.object({ ...shapeOf('body'), title: taskWire.title.body.optional() })
 
-/** The names of the fields in the enterprise API, if they are not the snake_case form. */
+/** The names of the fields in API v2, if they are not the snake_case form. */
 export const taskWireFields: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(taskWire).flatMap(([field, { name }]) => (name === wireName(field) ? [] : [[field, name]])),
 )
@@ -221,7 +221,7 @@ function renamedBudget(value: unknown): unknown {
 }
 
 export const statusText = z.enum(taskStatuses)
-/** A column, as the enterprise API and the paths of actions name it. */
+/** A column, as API v2 and the paths of actions name it. */
 export const columnText = z.enum(columns.map((column) => column.toLowerCase() as Lowercase<Column>))
 export const progress = z.int().min(0).max(100).meta({ description: 'In percent.' })
 

@@ -1,11 +1,12 @@
 import { memoryStorage } from '@taskboard/memory'
-import { enterpriseConformance } from '@taskboard/testing'
+import { v2Conformance } from '@taskboard/testing'
+import express from 'express'
 import { describe, it } from 'vitest'
-import { mountOnFastify } from '../test/fastify-host.js'
+import { mountOn } from '../test/express-host.js'
 
-describe('the enterprise API on Fastify', () => {
+describe('API v2 on Express 5', () => {
   const open = () => Promise.resolve({ storage: memoryStorage(), close: () => Promise.resolve() })
-  const cases = enterpriseConformance({ open, mount: mountOnFastify })
+  const cases = v2Conformance({ open, mount: mountOn(express) })
   it.each(cases)('$id: $name', (one) => assertMet(one))
 })
 

@@ -11,7 +11,7 @@ import { budgetOperations } from './budget-operations.js'
 import { channelOperations } from './channel-operations.js'
 import { chatOperations } from './chat-operations.js'
 import { conversationOperations } from './conversation-operations.js'
-import { handleEnterpriseRequest } from './handle.js'
+import { handleV2Request } from './handle.js'
 import { mountedPath } from './described-routes.js'
 import { memberOperations } from './member-operations.js'
 import type { Method, Operation } from './operation.js'
@@ -22,8 +22,8 @@ import { taskOperations } from './task-operations.js'
 import { taskWorkOperations } from './task-work-operations.js'
 import { webhookOperations } from './webhook-operations.js'
 
-/** All operations of the enterprise API of this task board. */
-export function enterpriseOperations({ login }: TransportServices): readonly Operation[] {
+/** All operations of API v2 of this task board. */
+export function v2Operations({ login }: TransportServices): readonly Operation[] {
   const ofLogin =
     login === null
       ? []
@@ -49,21 +49,21 @@ export function enterpriseOperations({ login }: TransportServices): readonly Ope
 }
 
 /**
- * The enterprise API (v2) as routes, below the configured path. Parameters have the form `:name`, and a path without parameters
+ * API v2 as routes, below the configured path. Parameters have the form `:name`, and a path without parameters
  * comes before those that would match it.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
- * import { enterpriseRoutes } from '@taskboard/core/transport'
+ * import { v2Routes } from '@taskboard/core/transport'
  * import { memoryStorage } from '@taskboard/memory'
  *
  * const taskboard = createTaskboard({ storage: memoryStorage() })
- * console.log(enterpriseRoutes(taskboard).every(({ path }) => path.startsWith('/v2/'))) // true
+ * console.log(v2Routes(taskboard).every(({ path }) => path.startsWith('/v2/'))) // true
  * ```
  */
-export function enterpriseRoutes({ services }: { readonly services: TransportServices }): readonly Route[] {
+export function v2Routes({ services }: { readonly services: TransportServices }): readonly Route[] {
   const paths = new Map<string, Map<Method, Operation>>()
-  for (const operation of enterpriseOperations(services)) {
+  for (const operation of v2Operations(services)) {
     const operations = paths.get(operation.path) ?? new Map<Method, Operation>()
     paths.set(operation.path, operations.set(operation.method, operation))
   }
@@ -72,7 +72,7 @@ export function enterpriseRoutes({ services }: { readonly services: TransportSer
     .map(([path, operations]) =>
       tracedRoute(services, {
         path: mountedPath(services, path).replaceAll(/\{(\w+)\}/g, ':$1'),
-        handle: (request) => handleEnterpriseRequest(services, request, operations),
+        handle: (request) => handleV2Request(services, request, operations),
       }),
     )
 }

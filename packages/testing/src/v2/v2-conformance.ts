@@ -3,8 +3,8 @@ import { agentCases } from './agent-cases.js'
 import { analyticsCases } from './analytics-cases.js'
 import { apiKeyCases } from './api-key-cases.js'
 import { authCases } from './auth-cases.js'
-import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-case.js'
-import { toEnterpriseCase, type ServedDocuments } from './open-session.js'
+import type { V2Case, V2ConformanceOptions } from './v2-case.js'
+import { toV2Case, type ServedDocuments } from './open-session.js'
 import { channelCases } from './channel-cases.js'
 import { conversationCases } from './conversation-cases.js'
 import { envelopeCases } from './envelope-cases.js'
@@ -26,16 +26,16 @@ import { usageCases } from './usage-cases.js'
 import { webhookCases } from './webhook-cases.js'
 
 /**
- * The promises of the enterprise API, as cases for any test runner. Each case sends requests over a real socket, and compares each
+ * The promises of API v2, as cases for any test runner. Each case sends requests over a real socket, and compares each
  * response with the OpenAPI document that the host serves. No case depends on another, and none waits for time to pass.
  * @example
  * ```ts
  * import { taskboardPlugin } from '@taskboard/fastify'
  * import { memoryStorage } from '@taskboard/memory'
- * import { enterpriseConformance } from '@taskboard/testing'
+ * import { v2Conformance } from '@taskboard/testing'
  * import Fastify from 'fastify'
  *
- * const cases = enterpriseConformance({
+ * const cases = v2Conformance({
  *   open: async () => ({ storage: memoryStorage(), close: async () => {} }),
  *   async mount(taskboard, { mountPath, notFound }) {
  *     const app = Fastify().register(taskboardPlugin, { taskboard, prefix: mountPath, notFound })
@@ -45,7 +45,7 @@ import { webhookCases } from './webhook-cases.js'
  * await cases[0]?.run() // in a test file: for (const { name, run } of cases) it(name, run)
  * ```
  */
-export function enterpriseConformance(options: EnterpriseConformanceOptions): readonly EnterpriseCase[] {
+export function v2Conformance(options: V2ConformanceOptions): readonly V2Case[] {
   // To write the document takes longer than most cases.
   const documents: ServedDocuments = new Map()
   return [
@@ -73,5 +73,5 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...hostLoginCases,
     ...sentenceCases,
     ...hostileCases,
-  ].map((check) => toEnterpriseCase(options, check, documents))
+  ].map((check) => toV2Case(options, check, documents))
 }

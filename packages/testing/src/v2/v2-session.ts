@@ -24,7 +24,7 @@ export interface SendOptions {
 }
 
 /** What a case works with: a task board on a virtual clock behind a listening host, its own account and a stranger's. */
-export interface EnterpriseSession extends Tenant {
+export interface V2Session extends Tenant {
   readonly taskboard: Taskboard
   readonly storage: Storage
   readonly clock: VirtualClock

@@ -1,12 +1,11 @@
 import { memoryStorage } from '@taskboard/memory'
-import { enterpriseConformance } from '@taskboard/testing'
-import express from 'express'
+import { v2Conformance } from '@taskboard/testing'
 import { describe, it } from 'vitest'
-import { mountOn } from '../test/express-host.js'
+import { mountOnFastify } from '../test/fastify-host.js'
 
-describe('the enterprise API on Express 5', () => {
+describe('API v2 on Fastify', () => {
   const open = () => Promise.resolve({ storage: memoryStorage(), close: () => Promise.resolve() })
-  const cases = enterpriseConformance({ open, mount: mountOn(express) })
+  const cases = v2Conformance({ open, mount: mountOnFastify })
   it.each(cases)('$id: $name', (one) => assertMet(one))
 })
 
