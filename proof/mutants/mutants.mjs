@@ -190,7 +190,7 @@ export const mutants = [
   {
     name: 'one task beyond the bound',
     promise: 'an agent has no more tasks at once than maxConcurrent',
-    file: 'packages/memory/src/agents/available-agents.ts',
+    file: 'packages/memory/src/board/claim/available-agents.ts',
     from: 'Math.max(0, maxConcurrent - leases.heldBy(id))',
     to: 'Math.max(0, maxConcurrent + 1 - leases.heldBy(id))',
     caughtBy: [storage('agents.max-concurrent')],
@@ -198,7 +198,7 @@ export const mutants = [
   {
     name: 'a paused agent works',
     promise: 'a paused agent takes nothing',
-    file: 'packages/memory/src/agents/available-agents.ts',
+    file: 'packages/memory/src/board/claim/available-agents.ts',
     from: 'if (paused) return 0',
     to: '',
     caughtBy: [storage('agents.paused')],
@@ -364,7 +364,7 @@ export const mutants = [
   {
     name: 'the budget of the workspace is forgotten',
     promise: 'no agent works while the budget of its workspace is spent',
-    file: 'packages/memory/src/agents/able-agents.ts',
+    file: 'packages/memory/src/board/claim/able-agents.ts',
     from: 'budgets.get(holderKey(workspaceId, null))?.spentUntil ?? 0',
     to: '0',
     caughtBy: [storage('budgets.workspace')],
@@ -396,7 +396,7 @@ export const mutants = [
   {
     name: 'a deleted agent takes another with it',
     promise: 'an agent whose type has a runtime is none of the runtime for any type',
-    file: 'packages/memory/src/agents/fallback.ts',
+    file: 'packages/memory/src/board/claim/fallback.ts',
     from: 'if (before !== undefined && !routed.has(before.type)) leave(before)',
     to: 'if (before !== undefined) leave(before)',
     caughtBy: [storage('runtimes.any-type-without')],
@@ -1917,7 +1917,7 @@ export const mutants = [
   {
     name: 'one call fails all',
     promise: 'a call that fails takes no other call of its statement with it',
-    file: 'packages/postgres/src/database/batcher.ts',
+    file: 'packages/postgres/src/connection/batcher.ts',
     from: 'if (calls.length === 1 || isTaskboardError',
     to: 'if (calls.length >= 1 || isTaskboardError',
     caughtBy: [postgres('batcher.test.ts', 'is repeated call by call: the others succeed')],

@@ -8,7 +8,7 @@ export {
   type PlannedStep,
 } from './migrations/migrate.js'
 export { type PgliteInstance, pglitePool } from './pglite/pglite-pool.js'
-export type { PgConnection, PgPool, PgPoolClient, PgQuery, PgQueryable } from './database/pool.js'
+export type { PgConnection, PgPool, PgPoolClient, PgQuery, PgQueryable } from './connection/pool.js'
 export { failoverPool, type FailoverOptions, type PgModule } from './failover/failover-pool.js'
 export { openPglite } from './pglite/pglite-directory.js'
 export type { OpenedPglite } from './pglite/pglite-directory.js'

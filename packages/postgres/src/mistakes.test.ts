@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, createTestPool, type TestDatabase } from '../test/test-database.js'
 import { migrate } from './migrations/migrate.js'
-import type { PgConnection } from './database/pool.js'
+import type { PgConnection } from './connection/pool.js'
 import { postgresStorage, type PostgresStorageOptions } from './postgres-storage.js'
 
 let database: TestDatabase

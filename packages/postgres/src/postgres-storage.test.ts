@@ -4,7 +4,7 @@ import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, createTestPool, type TestDatabase } from '../test/test-database.js'
 import { migrate } from './migrations/migrate.js'
-import type { PgConnection } from './database/pool.js'
+import type { PgConnection } from './connection/pool.js'
 import { postgresStorage } from './postgres-storage.js'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import type { Instant } from '@taskboard/core'
 import type { Pruning } from '@taskboard/core/storage'
 import type { Database } from './database/database.js'
-import { statement, type Statement } from './database/statement.js'
+import { statement, type Statement } from './connection/statement.js'
 import { pruneDoneTasks } from './board/delete-tasks.js'
 
 /** Event `e` is older than `p.end_at`, and rolled up. */

@@ -1,6 +1,6 @@
 import { defaultScoring } from '@taskboard/core'
-import type { PgQueryable } from '../src/database/pool.js'
-import { scoringInsert } from '../src/board/stored-scoring.js'
+import type { PgQueryable } from '../src/connection/pool.js'
+import { scoringInsert } from '../src/database/stored-scoring.js'
 
 /**
  * Deletes the rows of the tables that have any, once whatever still writes to them has ended. To truncate them takes ten times as

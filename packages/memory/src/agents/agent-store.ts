@@ -16,14 +16,15 @@ import {
   type Reach,
   updatedEvent,
 } from '@taskboard/core/storage'
-import { agentStatus, hasRuntime } from './agent-status.js'
+import { agentStatus, hasRuntime } from '../board/claim/agent-status.js'
 import { createAgentWork, type AgentWork } from './agent-work.js'
 import { draftRow } from '../tables/event-log.js'
 import type { Database } from '../tables/database.js'
 import type { LeaseIndex } from '../board/claim/lease-index.js'
 import { isWithin } from '../tables/reach.js'
 import type { ReadyQueue } from '../board/claim/ready-queue.js'
-import { holderKey, spentUntil } from './able-agents.js'
+import { spentUntil } from '../board/claim/able-agents.js'
+import { holderKey } from '../tables/usage-rows.js'
 import { byAge } from '../tables/subscriptions.js'
 import type { Table } from '../tables/table.js'
 import type { MemoryTransaction } from '../tables/transactions.js'

@@ -6,7 +6,7 @@ import {
   type Forecast,
   type ForecastTask,
 } from '@taskboard/core/storage'
-import { agentStatus } from './agent-status.js'
+import { agentStatus } from '../board/claim/agent-status.js'
 import type { Database } from '../tables/database.js'
 import type { LeaseIndex } from '../board/claim/lease-index.js'
 import type { ReadyQueue } from '../board/claim/ready-queue.js'

@@ -23,7 +23,7 @@ import {
   type TaskSearch,
   type TaskStore,
 } from '@taskboard/core/storage'
-import { agentStatus } from '../agents/agent-status.js'
+import { agentStatus } from './claim/agent-status.js'
 import type { ColumnIndex } from './column-index.js'
 import type { Conversations } from './conversations.js'
 import type { Database } from '../tables/database.js'
@@ -31,7 +31,7 @@ import type { LeaseIndex } from './claim/lease-index.js'
 import { isWithin } from '../tables/reach.js'
 import { bestOf } from '../tables/selection.js'
 import type { TaskChanges } from './task-changes.js'
-import { usageOfTask } from '../usage/usage-store.js'
+import { usageOfTask } from '../tables/usage-rows.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
 
 type Store = TaskStore<MemoryTransaction>
@@ -88,7 +88,7 @@ export function createTaskReads(
     comments: ({ id }) => conversations.newest(id),
     answer: ({ id }) => conversations.answer(id),
     question: ({ id }) => conversations.question(id),
-    usage: ({ id }) => usageOfTask(database, id),
+    usage: ({ id }) => usageOfTask(database.tables.taskUsage, id),
   }
 
   return {

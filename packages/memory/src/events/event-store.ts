@@ -2,7 +2,7 @@ import { TaskboardError } from '@taskboard/core'
 import type { EventStore, FeedPosition } from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
 import { draftRow, toLoggedEvent } from '../tables/event-log.js'
-import type { Pruned } from '../prune.js'
+import type { Pruned } from '../tables/prune.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
 
 export function createEventStore(database: Database): EventStore<MemoryTransaction> & Pruned<'pruneEvents'> {

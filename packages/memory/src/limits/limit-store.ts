@@ -17,7 +17,7 @@ import {
   type TierWindow,
 } from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
-import type { Pruned } from '../prune.js'
+import type { Pruned } from '../tables/prune.js'
 
 /** Limits take no part in transactions: an admitted request stays counted, even when it fails. */
 export function createLimitStore({

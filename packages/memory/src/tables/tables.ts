@@ -21,10 +21,9 @@ import type {
 } from '@taskboard/core/storage'
 import type { DeliveryRow } from './deliveries.js'
 import type { Journal } from './journal.js'
-import type { AgentRest, StoredBudget } from '../agents/able-agents.js'
 import { createTable, createTableOfRows, type Table } from './table.js'
 import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
-import type { DayUsageRow, MonthUsage, TaskUsageRow } from './usage-rows.js'
+import type { AgentRest, DayUsageRow, MonthUsage, StoredBudget, TaskUsageRow } from './usage-rows.js'
 import type { StoredUser } from './users.js'
 
 /** A session with its refresh tokens. */

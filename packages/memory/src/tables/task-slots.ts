@@ -1,7 +1,7 @@
 import type { Attempt, Task } from '@taskboard/core'
 import type { Lane } from '@taskboard/core/storage'
 import { IN_NO_HEAP } from './heap.js'
-import type { LazyHeap } from '../board/claim/lazy-heap.js'
+import type { LazyHeap } from './lazy-heap.js'
 import type { Row, Table } from './table.js'
 
 /** The tasks of one workspace that are for one agent only, for the agents of one type, or (both null) for any. */

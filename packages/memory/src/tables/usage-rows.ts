@@ -1,5 +1,6 @@
 import type { Instant } from '@taskboard/core'
-import type { UsageAmounts } from '@taskboard/core/storage'
+import { addUsage, type Budget, noUsage, type UsageAmounts } from '@taskboard/core/storage'
+import type { Table } from './table.js'
 
 /** The reports on a task of one attempt and one model. */
 export interface TaskUsageRow {
@@ -24,4 +25,29 @@ export interface DayUsageRow {
 export interface MonthUsage {
   readonly month: Instant
   readonly amounts: UsageAmounts
+}
+
+/** The budget of an agent or a workspace. */
+export interface StoredBudget {
+  readonly workspaceId: string
+  /** Null for the workspace itself. */
+  readonly agentId: string | null
+  readonly budget: Budget | null
+  /** Until when it is spent; 0 when it is not. */
+  readonly spentUntil: Instant
+}
+
+/** Until when an agent takes nothing, because it could not work. */
+export interface AgentRest {
+  readonly agentId: string
+  readonly until: Instant
+}
+
+/** The id of a row of budgets, or of what a month has spent. */
+export const holderKey = (workspaceId: string, agentId: string | null): string =>
+  `${workspaceId} ${agentId ?? ''}`
+
+/** The sum of all reports on a task. */
+export function usageOfTask(taskUsage: Table<readonly TaskUsageRow[]>, taskId: string): UsageAmounts {
+  return (taskUsage.get(taskId) ?? []).reduce((sum, { amounts }) => addUsage(sum, amounts), noUsage)
 }

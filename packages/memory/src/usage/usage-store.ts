@@ -16,10 +16,9 @@ import {
 } from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
 import { isWithin } from '../tables/reach.js'
-import { holderKey } from '../agents/able-agents.js'
 import type { TaskChanges } from '../board/task-changes.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
-import type { DayUsageRow, TaskUsageRow } from '../tables/usage-rows.js'
+import { type DayUsageRow, holderKey, type TaskUsageRow, usageOfTask } from '../tables/usage-rows.js'
 
 type Store = UsageStore<MemoryTransaction>
 
@@ -90,7 +89,7 @@ function recordUsage(
   const attempt = task.lease !== null && task.lease.expiresAt > now ? task.lease : null
   const agentId = attempt?.agentId ?? null
   addToSums(database, task, { model: report.model, amounts: report, attempt }, now)
-  const total = usageOfTask(database, taskId)
+  const total = usageOfTask(database.tables.taskUsage, taskId)
   const spent = spentHolder(database, task, agentId, total, now)
   const command = spent === null ? null : budgetHold(task, spent, fencingToken, now)
   if (command !== null && command.kind !== 'edit') changes.apply(task, command, now)
@@ -167,11 +166,6 @@ function added<R extends { readonly reports: number; readonly amounts: UsageAmou
   amounts: UsageAmounts,
 ): R {
   return { ...row, reports: row.reports + 1, amounts: addUsage(row.amounts, amounts) }
-}
-
-/** The sum of all reports on a task. */
-export function usageOfTask({ tables }: Pick<Database, 'tables'>, taskId: string): UsageAmounts {
-  return (tables.taskUsage.get(taskId) ?? []).reduce((sum, { amounts }) => addUsage(sum, amounts), noUsage)
 }
 
 function spentBy(

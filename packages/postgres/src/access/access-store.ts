@@ -7,8 +7,8 @@ import {
   type WorkspaceUpdate,
 } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 import { beginDeletion, continueDeletion } from './deletions.js'
 import {
   accountColumns,

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../test/test-database.js'
 import { embeddedMigrations } from '../migrations/embedded-migrations.js'
 import { migrate, migrateWith } from '../migrations/migrate.js'
 import { pglitePool } from '../pglite/pglite-pool.js'
-import type { PgPool } from '../database/pool.js'
+import type { PgPool } from '../connection/pool.js'
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {

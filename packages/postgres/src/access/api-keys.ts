@@ -9,9 +9,9 @@ import {
 import type { AccessStore, ApiKeyQuery, CallContext, IdempotencyClaim } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { once } from '../database/idempotency.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
-import { keyWithinReach, reachValues } from './reach.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
+import { keyWithinReach, reachValues } from '../database/reach.js'
 import { createFindSession, type FindPrincipal } from './session-store.js'
 
 /** The columns of an `Account`. `alias` names the table or expression. */

@@ -1,8 +1,8 @@
 import { TaskboardError } from '@taskboard/core'
 import type { AccessStore, CallContext, DeletionProgress } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement, type Statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement, type Statement } from '../connection/statement.js'
 
 interface Counted {
   readonly count: number

@@ -1,7 +1,7 @@
 import type { CallContext, KeyCheck } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 
 /** It writes the row in any case, which waits for others that do, and returns what they have left. */
 const keep = statement<{ readonly sealed: string }>(

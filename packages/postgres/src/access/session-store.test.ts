@@ -7,7 +7,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createDatabase } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
+import type { PgConnection } from '../connection/pool.js'
 import { createAccessStore } from './access-store.js'
 import { createSessionStore } from './session-store.js'
 

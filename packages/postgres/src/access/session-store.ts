@@ -13,8 +13,8 @@ import {
   type SignIn,
 } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement, type Statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement, type Statement } from '../connection/statement.js'
 
 interface ShownRow {
   readonly id: string

@@ -16,9 +16,10 @@ import {
 import type { Database } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../database/idempotency.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
-import { agentColumns, agentStatus, budgetSpentUntil, hasRuntime } from './agent-row.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
+import { agentStatus, hasRuntime } from '../board/served-agents.js'
+import { agentColumns, budgetSpentUntil } from './agent-row.js'
 import { ratedAttemptsOf, readForecasts } from './forecasts.js'
 import { announceAgents, reportPresence } from './presence.js'
 

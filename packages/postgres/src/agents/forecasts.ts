@@ -7,10 +7,10 @@ import {
   timedAttempts,
 } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { expectFew, statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { expectFew, statement } from '../connection/statement.js'
 import { EACH_LANE, SCORING, slopeOf } from '../board/claim/lane-sql.js'
-import { isServed } from './agent-row.js'
+import { isServed } from '../board/served-agents.js'
 
 /** A query of the agent's last attempts that were completed or failed. */
 export function ratedAttemptsOf(agentId: string): string {

@@ -2,9 +2,9 @@ import type { AgentStatus } from '@taskboard/core'
 import type { AgentPresenceReport, CallContext } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
-import type { PgConnection } from '../database/pool.js'
-import { backgroundStatement, statement } from '../database/statement.js'
-import { agentStatus } from './agent-row.js'
+import type { PgConnection } from '../connection/pool.js'
+import { backgroundStatement, statement } from '../connection/statement.js'
+import { agentStatus } from '../board/served-agents.js'
 
 const setStatus = statement<never>(
   'report_agent_status',

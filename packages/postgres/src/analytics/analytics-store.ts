@@ -7,10 +7,10 @@ import {
   type DayFigures,
   type FiguresQuery,
 } from '@taskboard/core/storage'
-import { reachValues, withinReach } from '../access/reach.js'
+import { reachValues, withinReach } from '../database/reach.js'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 
 /** The types of the events that count. */
 export const COUNTED_TYPES = /* sql */ `(${countedEventTypes.map((type) => `'${type}'`).join(', ')})`

@@ -2,8 +2,8 @@ import { TaskboardError, transition, type Instant, type Task, type TaskCommand }
 import type { CallContext } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 import { dependentsToLock } from './dependents.js'
 import { taskColumns, toTask, type TaskRow } from './task-row.js'
 

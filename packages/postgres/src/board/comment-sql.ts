@@ -2,7 +2,7 @@ import type { ActingAs, Comment, CommentKind, Instant } from '@taskboard/core'
 import { commentsOfRun } from '@taskboard/core/storage'
 import type { Session } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
-import { statement } from '../database/statement.js'
+import { statement } from '../connection/statement.js'
 
 /** A comment `alias` as JSON of a `Comment`. */
 export function commentJson(alias: string): string {

@@ -8,8 +8,8 @@ import {
 } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { once } from '../database/idempotency.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 import { applyWithin, lockTask } from './lock-task.js'
 import { commentJson, writeComment } from './comment-sql.js'
 

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
-import type { PgConnection } from '../database/pool.js'
+import type { PgConnection } from '../connection/pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 
 const at = { now: null }

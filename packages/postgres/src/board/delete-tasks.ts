@@ -3,8 +3,8 @@ import type { CallContext, TaskTarget } from '@taskboard/core/storage'
 import { TaskboardError } from '@taskboard/core'
 import type { Database } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 import { actorJson } from './update-task.js'
 
 /** Workspace, task. Waits for transactions that add dependents of the task. */

@@ -1,5 +1,5 @@
 import type { Session } from '../database/database.js'
-import { statement } from '../database/statement.js'
+import { statement } from '../connection/statement.js'
 
 /** A task that another one will depend on. */
 interface Dependency {

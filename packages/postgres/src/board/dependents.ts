@@ -1,7 +1,7 @@
 import type { CallContext } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 
 /** Limit. Tasks with dependents left to free, and tasks for which it is now certain whether any is left. */
 const findFreeing = statement<{ readonly taskId: string }>(

@@ -1,6 +1,6 @@
 import type { TaskSearch, TaskSort } from '@taskboard/core/storage'
-import { reachValues } from '../access/reach.js'
-import { expectFew, expectMet, plannedAnew, type Statement } from '../database/statement.js'
+import { reachValues } from '../database/reach.js'
+import { expectFew, expectMet, plannedAnew, type Statement } from '../connection/statement.js'
 import { EACH_LANE, SCORING, slopeOf } from './claim/lane-sql.js'
 import { LONGEST_PAGE } from './list-tasks.js'
 import { type AddValue, type ConditionsSql, conditionsSql } from './search-sql.js'

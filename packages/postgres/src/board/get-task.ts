@@ -18,8 +18,8 @@ import {
 } from '@taskboard/core/storage'
 import { lastAnswer, lastQuestion, newestComments } from './comment-sql.js'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement, type Statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement, type Statement } from '../connection/statement.js'
 import {
   agentColumnsShown,
   joinAgent,

@@ -1,9 +1,9 @@
 import { approvalAt, type ApprovalPage, type ApprovalQuery, type CallContext } from '@taskboard/core/storage'
 import { approvalStatuses, type ApprovalStatus } from '@taskboard/core'
-import { reachValues } from '../access/reach.js'
+import { reachValues } from '../database/reach.js'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 import { approvalColumns, type ApprovalRow, toApproval } from './approval-row.js'
 
 interface FoundRow extends ApprovalRow {

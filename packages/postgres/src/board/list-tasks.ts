@@ -1,8 +1,8 @@
 import type { Column, Task } from '@taskboard/core'
 import { type CallContext, cursorAfter, type TaskListQuery, type TaskPage } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement, type Statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement, type Statement } from '../connection/statement.js'
 import { BEST_FIRST, EACH_LANE, SCORING, slopeOf } from './claim/lane-sql.js'
 import { taskColumns, type TaskRow, toTask } from './task-row.js'
 

@@ -1,7 +1,7 @@
 import { type Instant, type Task, TaskboardError, type TaskCommand } from '@taskboard/core'
 import type { TaskTarget } from '@taskboard/core/storage'
 import type { Session } from '../database/database.js'
-import { statement } from '../database/statement.js'
+import { statement } from '../connection/statement.js'
 import { applyCommand, withinSession, type ReadTask } from './apply-command.js'
 import { taskColumns, toTask } from './task-row.js'
 

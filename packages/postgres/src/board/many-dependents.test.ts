@@ -4,7 +4,7 @@ import { newTask } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
-import type { PgConnection } from '../database/pool.js'
+import type { PgConnection } from '../connection/pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 
 const at = { now: null }

@@ -3,7 +3,7 @@ import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
-import type { PgConnection } from '../database/pool.js'
+import type { PgConnection } from '../connection/pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 
 const at = { now: null }

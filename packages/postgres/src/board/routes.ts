@@ -1,7 +1,7 @@
 import type { CallContext } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 import type { Settled } from './dependents.js'
 
 /** Limit. Types with tasks left to route, and those for which it is now certain whether any is left. */

@@ -16,8 +16,8 @@ import {
 } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { once } from '../database/idempotency.js'
-import type { PgConnection } from '../database/pool.js'
-import { backgroundStatement, statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { backgroundStatement, statement } from '../connection/statement.js'
 import { insertTaskIn } from './insert-task.js'
 
 /** The columns of a `Schedule`. `alias` names the table or expression. */

@@ -1,7 +1,7 @@
 import { TaskboardError } from '@taskboard/core'
 import { mostOpenSubtasks, requireSubtaskRoom, taskLevels } from '@taskboard/core/storage'
 import type { Session } from '../database/database.js'
-import { statement } from '../database/statement.js'
+import { statement } from '../connection/statement.js'
 
 /** Tasks, workspace. */
 const lockEach = statement<{ readonly id: string }>(

@@ -1,6 +1,6 @@
 import type { Task, TaskAgent, TaskSummary } from '@taskboard/core'
 import { makeTask, type TaskField, type TaskFields } from '@taskboard/core/storage'
-import { agentStatus } from '../agents/agent-row.js'
+import { agentStatus } from './served-agents.js'
 import { fieldsRead } from './field-columns.js'
 
 /** A task's row: the members of `Task`, except two that are split into several columns. A double represents all numbers exactly. */

@@ -9,11 +9,11 @@ import type {
   StoredChannel,
   StoredChannelChange,
 } from '@taskboard/core/storage'
-import { reachValues, withinReach } from '../access/reach.js'
+import { reachValues, withinReach } from '../database/reach.js'
 import type { Database } from '../database/database.js'
 import { once } from '../database/idempotency.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 
 /** The columns of a `StoredChannel`. `alias` names the table or expression. */
 function channelColumns(alias: string): string {

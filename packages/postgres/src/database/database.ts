@@ -9,14 +9,14 @@ import {
   type WatchedLine,
 } from '@taskboard/core/storage'
 import pRetry, { type Options } from 'p-retry'
-import { boundedConnection, boundedPool, isUnanswered, type BoundedPool } from './bounded-pool.js'
-import { isCollision, toVerbError, toVerbErrors } from './connection-fault.js'
-import { createBatcher, type Batch, type BatcherOptions } from './batcher.js'
-import type { PgConnection, PgPool, PgQuery, PgQueryable } from './pool.js'
-import { soleConnectionOf, type SoleConnection } from '../pglite/pglite-pool.js'
+import { boundedConnection, boundedPool, isUnanswered, type BoundedPool } from '../connection/bounded-pool.js'
+import { isCollision, toVerbError, toVerbErrors } from '../connection/connection-fault.js'
+import { createBatcher, type Batch, type BatcherOptions } from '../connection/batcher.js'
+import type { PgConnection, PgPool, PgQuery, PgQueryable } from '../connection/pool.js'
+import { soleConnectionOf, type SoleConnection } from '../connection/sole-connection.js'
 import { createReplica } from '../replica/replica.js'
-import type { Statement } from './statement.js'
-import { resolveTimeouts, type Timeouts } from './timeouts.js'
+import type { Statement } from '../connection/statement.js'
+import { resolveTimeouts, type Timeouts } from '../connection/timeouts.js'
 
 /** Runs a verb's statements: on a connection within a transaction, or on the pool. */
 export interface Session {

@@ -6,8 +6,8 @@ import {
   idempotencyRetentionMs,
 } from '@taskboard/core/storage'
 import type { Database, Session } from './database.js'
-import type { PgConnection } from './pool.js'
-import { statement } from './statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 
 interface RecordRow {
   readonly fingerprint: string

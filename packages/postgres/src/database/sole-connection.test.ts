@@ -4,8 +4,8 @@ import { createMigratedPglite } from '../../test/migrated-pglite.js'
 import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createDatabase, type Database } from './database.js'
 import { pglitePool } from '../pglite/pglite-pool.js'
-import type { PgPool } from './pool.js'
-import { statement } from './statement.js'
+import type { PgPool } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 
 const one = statement<{ readonly n: number }>('one', 'select $1::integer as n')
 const REFUSED = { code: 'MISSING_FIELD', field: 'tx' }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createMigratedPglite } from '../../test/migrated-pglite.js'
 import { createMigratedDatabase } from '../../test/test-database.js'
 import { pglitePool } from '../pglite/pglite-pool.js'
-import type { PgConnection, PgPool } from './pool.js'
+import type { PgConnection, PgPool } from '../connection/pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 
 const secrets = { encryptionKey: randomBytes(32) }

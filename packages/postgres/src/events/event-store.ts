@@ -1,8 +1,8 @@
 import { TaskboardError } from '@taskboard/core'
 import type { CallContext, EventDraft, EventStore, LoggedEvent } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 import { eventColumns, LOG_EVENTS } from './log-events.js'
 import { feedEnd, readFeed, skipFeed } from './read-feed.js'
 

@@ -9,8 +9,8 @@ import type {
   StoredChannel,
 } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 import { eventJson } from './log-events.js'
 
 interface ClaimedRow {

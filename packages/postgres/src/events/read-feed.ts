@@ -1,7 +1,7 @@
 import { TaskboardError } from '@taskboard/core'
 import type { FeedPage, FeedPosition, LoggedEvent } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import { backgroundStatement, statement, type Statement } from '../database/statement.js'
+import { backgroundStatement, statement, type Statement } from '../connection/statement.js'
 import { eventColumns } from './log-events.js'
 
 /**

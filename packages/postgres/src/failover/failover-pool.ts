@@ -1,6 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 import { callbackify } from 'node:util'
-import type { PgPool } from '../database/pool.js'
+import type { PgPool } from '../connection/pool.js'
 import { type Host, type HostList, readHosts } from './hosts.js'
 import { createFinder, type Finder, noServer } from './primary-finder.js'
 import { cutOff, type PgClient, stateOf } from './probe.js'

@@ -1,5 +1,5 @@
-import type { PgQueryable } from '../database/pool.js'
-import { within } from '../database/timeouts.js'
+import type { PgQueryable } from '../connection/pool.js'
+import { within } from '../connection/timeouts.js'
 import type { Host } from './hosts.js'
 
 /** The part of a `pg.Client` that is used here. */

@@ -8,7 +8,7 @@ import type {
   TierRequest,
 } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import { statement } from '../database/statement.js'
+import { statement } from '../connection/statement.js'
 import { type KeyRequests, batchesByKey } from './batches-by-key.js'
 import { takeTiers } from './tier-limits.js'
 

@@ -1,8 +1,8 @@
 import { type Instant, TaskboardError } from '@taskboard/core'
 import type { AccountUsage, CallContext, HeldResource, QuotaStore, TakenTask } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 import { type KeyRequests, batchesByKey } from './batches-by-key.js'
 
 /** A lock that does not block rows that only reference the account. */

@@ -1,7 +1,7 @@
 import type { Instant } from '@taskboard/core'
 import { type TierDecision, type TierRequest, toTierDecision } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import { statement } from '../database/statement.js'
+import { statement } from '../connection/statement.js'
 import { type KeyRequests, batchesByKey } from './batches-by-key.js'
 
 interface TakenRow {

@@ -14,7 +14,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { migrate } from '../migrations/migrate.js'
-import type { PgConnection, PgPool, PgQuery } from '../database/pool.js'
+import type { PgConnection, PgPool, PgQuery } from '../connection/pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 import { createCommitNotifications, type CommitNotifications } from './commit-notifications.js'
 

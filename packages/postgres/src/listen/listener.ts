@@ -1,7 +1,7 @@
 import { TaskboardError } from '@taskboard/core'
 import type { BoundSettings } from '@taskboard/core/storage'
-import type { PgQueryable, PgPool } from '../database/pool.js'
-import type { Timeouts } from '../database/timeouts.js'
+import type { PgQueryable, PgPool } from '../connection/pool.js'
+import type { Timeouts } from '../connection/timeouts.js'
 import {
   endsWithin,
   type ListeningConnection,

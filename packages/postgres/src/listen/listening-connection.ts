@@ -1,8 +1,8 @@
 import type { Clock } from '@taskboard/core'
 import { type BoundSettings, sleep } from '@taskboard/core/storage'
-import { boundedConnection, lentWithin } from '../database/bounded-pool.js'
-import type { PgQueryable, PgPool, PgPoolClient } from '../database/pool.js'
-import type { Timeouts } from '../database/timeouts.js'
+import { boundedConnection, lentWithin } from '../connection/bounded-pool.js'
+import type { PgQueryable, PgPool, PgPoolClient } from '../connection/pool.js'
+import type { Timeouts } from '../connection/timeouts.js'
 
 /** Resolves to whether `work` settled before `limitMs` of the clock passed. Leaves no timer. */
 export async function endsWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {

@@ -11,7 +11,7 @@ import { compareTied, createNewId, scoreUnits, systemClock } from '@taskboard/co
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/test-database.js'
 import { pglitePool } from '../pglite/pglite-pool.js'
-import type { PgPool } from '../database/pool.js'
+import type { PgPool } from '../connection/pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 import { embeddedMigrations } from './embedded-migrations.js'
 import { migrate, migrateWith } from './migrate.js'

@@ -1,7 +1,7 @@
 import { defaultScoring, TaskboardError } from '@taskboard/core'
-import { toVerbErrors } from '../database/connection-fault.js'
-import { requirePool, type PgQueryable, type PgPool } from '../database/pool.js'
-import { scoringInsert } from '../board/stored-scoring.js'
+import { toVerbErrors } from '../connection/connection-fault.js'
+import { requirePool, type PgQueryable, type PgPool } from '../connection/pool.js'
+import { scoringInsert } from '../database/stored-scoring.js'
 import { embeddedMigrations } from './embedded-migrations.js'
 import { digestOf, type Migration, titleOf } from './migration.js'
 

@@ -4,7 +4,7 @@ import { lockDirectory } from './directory-lock.js'
 import { loadPglite } from './pglite-statements.js'
 import { makeDataDirectory } from './new-data-directory.js'
 import { pglitePool } from './pglite-pool.js'
-import type { PgPool } from '../database/pool.js'
+import type { PgPool } from '../connection/pool.js'
 
 /** A database that only this process has open. */
 export interface OpenedPglite {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createMigratedPglite } from '../../test/migrated-pglite.js'
 import { pglitePool } from './pglite-pool.js'
-import type { PgPool } from '../database/pool.js'
+import type { PgPool } from '../connection/pool.js'
 
 const pglite = await createMigratedPglite()
 const pool = pglitePool(pglite)

@@ -1,5 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
-import type { PgQuery } from '../database/pool.js'
+import type { PgQuery } from '../connection/pool.js'
 
 /** The optional peer. @throws TaskboardError `INVALID_CONFIG` when it is not installed. */
 export async function loadPglite() {

@@ -1,7 +1,7 @@
 import type { CallContext, LogEnd, LogEndQuery, RealtimeStore, SlotRequest } from '@taskboard/core/storage'
-import { reachValues, withinReach } from '../access/reach.js'
+import { reachValues, withinReach } from '../database/reach.js'
 import type { Database } from '../database/database.js'
-import { statement } from '../database/statement.js'
+import { statement } from '../connection/statement.js'
 
 type Outcome = 'taken' | 'full' | 'lost'
 

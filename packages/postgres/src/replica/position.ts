@@ -1,7 +1,7 @@
-import { createBatcher } from '../database/batcher.js'
-import type { BoundedPool } from '../database/bounded-pool.js'
-import type { PgQuery } from '../database/pool.js'
-import { statement, type Statement } from '../database/statement.js'
+import { createBatcher } from '../connection/batcher.js'
+import type { BoundedPool } from '../connection/bounded-pool.js'
+import type { PgQuery } from '../connection/pool.js'
+import { statement, type Statement } from '../connection/statement.js'
 
 /** How far the primary has come, and what a server must be to have all of it. */
 export interface Position {

@@ -1,6 +1,6 @@
 import { isTaskboardError, TaskboardError } from '@taskboard/core'
-import { toVerbErrors } from '../database/connection-fault.js'
-import type { PgQueryable, PgPool } from '../database/pool.js'
+import { toVerbErrors } from '../connection/connection-fault.js'
+import type { PgQueryable, PgPool } from '../connection/pool.js'
 import { transferTables, type TransferPart, type TransferTable } from './tables.js'
 import { type Columns, columnsOf, readColumns, readVersion } from './transfer-columns.js'
 import { type ExportHeader, FORMAT, readHeader } from './transfer-lines.js'

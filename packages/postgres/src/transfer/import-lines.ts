@@ -1,6 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
-import { toVerbError, toVerbErrors } from '../database/connection-fault.js'
-import type { PgQueryable, PgPool } from '../database/pool.js'
+import { toVerbError, toVerbErrors } from '../connection/connection-fault.js'
+import type { PgQueryable, PgPool } from '../connection/pool.js'
 import { transferTables, type TransferTable } from './tables.js'
 import { type Columns, columnsOf, readColumns, readVersion } from './transfer-columns.js'
 import { type ExportHeader, invalid, isReadable, readHeader } from './transfer-lines.js'

@@ -1,4 +1,4 @@
-import type { PgQueryable } from '../database/pool.js'
+import type { PgQueryable } from '../connection/pool.js'
 import { transferTables } from './tables.js'
 
 /** A column, and the type that its values are written as. */

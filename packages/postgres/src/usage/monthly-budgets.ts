@@ -7,8 +7,8 @@ import {
   nextMonthStart,
 } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 
 /** Workspace, agent or '', until when the budget is spent. */
 const markBudget = statement<never>(

@@ -1,8 +1,8 @@
 import { TaskboardError } from '@taskboard/core'
 import type { CallContext, UsageGroup, UsageQuery, UsageStore, UsageSum } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement, type Statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement, type Statement } from '../connection/statement.js'
 import { listBudgets, setBudget } from './monthly-budgets.js'
 import { recordUsage } from './record-usage.js'
 

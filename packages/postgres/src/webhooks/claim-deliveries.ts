@@ -6,8 +6,8 @@ import type {
   WebhookStore,
 } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { backgroundStatement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { backgroundStatement } from '../connection/statement.js'
 import { deliveryColumns, type DeliveryRow, toDelivery } from './deliveries.js'
 import { targetJson } from './read-webhooks.js'
 

@@ -9,8 +9,8 @@ import {
   type WebhookStore,
 } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement, type Statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement, type Statement } from '../connection/statement.js'
 import { unknownWebhook } from './read-webhooks.js'
 
 /** The columns of a `DeliveryRow`. `alias` names the table or expression. */

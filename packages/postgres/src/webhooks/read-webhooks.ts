@@ -1,9 +1,9 @@
 import { TaskboardError } from '@taskboard/core'
 import type { CallContext, DeliveryTarget, StoredWebhook, WebhookQuery } from '@taskboard/core/storage'
-import { reachValues, withinReach } from '../access/reach.js'
+import { reachValues, withinReach } from '../database/reach.js'
 import type { Database } from '../database/database.js'
-import type { PgConnection } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 
 /** The columns of a `StoredWebhook`. `alias` names the table or expression. */
 export function webhookColumns(alias: string): string {

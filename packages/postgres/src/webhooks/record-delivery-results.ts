@@ -1,8 +1,8 @@
 import type { CallContext, DeliveryResult, ReturnedDelivery } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
 import { logEventsBut } from '../events/log-events.js'
-import type { PgConnection } from '../database/pool.js'
-import { backgroundStatement, statement } from '../database/statement.js'
+import type { PgConnection } from '../connection/pool.js'
+import { backgroundStatement, statement } from '../connection/statement.js'
 
 /**
  * The part of a statement that stores results: reads `p` (now), $2 (how long only failures disable a webhook) and $3 (results

@@ -1,5 +1,5 @@
 import type { ReceivedDelivery } from '@taskboard/testing'
-import type { PgQueryable } from '../../src/database/pool.js'
+import type { PgQueryable } from '../../src/connection/pool.js'
 
 /** What a test observed from outside during the faults, to compare with the database. */
 export interface Witness {

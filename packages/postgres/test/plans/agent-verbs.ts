@@ -1,6 +1,6 @@
 import type { Storage, Task } from '@taskboard/core'
 import { anyAgentType, defaultBackoff, type ClaimProof, type TaskWrite } from '@taskboard/core/storage'
-import type { PgConnection } from '../../src/database/pool.js'
+import type { PgConnection } from '../../src/connection/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW } from './large-board.js'
 

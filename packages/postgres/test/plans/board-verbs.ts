@@ -1,7 +1,7 @@
 import type { Actor, Storage } from '@taskboard/core'
 import type { NewTask, TaskCursor, TaskPart, TaskWrite } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
-import type { PgConnection } from '../../src/database/pool.js'
+import type { PgConnection } from '../../src/connection/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW, taskId } from './large-board.js'
 

@@ -1,6 +1,6 @@
 import type { Actor, ApprovalStatus, Asker, Storage } from '@taskboard/core'
 import { readApprovalRequest } from '@taskboard/core/storage'
-import type { PgConnection } from '../../src/database/pool.js'
+import type { PgConnection } from '../../src/connection/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW, taskId } from './large-board.js'
 

@@ -1,7 +1,7 @@
 import { type Storage } from '@taskboard/core'
 import { anyTask, searchPlace, type Reach, type TaskSearch, type TaskSort } from '@taskboard/core/storage'
 import { defaultScoring } from '@taskboard/core'
-import type { PgConnection } from '../../src/database/pool.js'
+import type { PgConnection } from '../../src/connection/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW } from './large-board.js'
 

@@ -11,7 +11,7 @@ import { systemClock } from '@taskboard/core/storage'
 import { EventEmitter, once } from 'node:events'
 import pg from 'pg'
 import { openPglite } from '../../src/pglite/pglite-directory.js'
-import type { PgConnection, PgPool } from '../../src/database/pool.js'
+import type { PgConnection, PgPool } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { holdStatement } from './held-pool.js'
 import {

@@ -1,4 +1,4 @@
-import type { PgQueryable, PgPool, PgQuery } from '../../src/database/pool.js'
+import type { PgQueryable, PgPool, PgQuery } from '../../src/connection/pool.js'
 import type { ProcessOptions } from './messages.js'
 
 /**

@@ -1,6 +1,6 @@
 import { createTaskboard, type Storage, type Taskboard } from '@taskboard/core'
 import { pglitePool } from '../../src/pglite/pglite-pool.js'
-import type { PgConnection, PgPool } from '../../src/database/pool.js'
+import type { PgConnection, PgPool } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { createMigratedPglite } from '../migrated-pglite.js'
 import { createMigratedDatabase, type TestDatabase } from '../test-database.js'

@@ -5,7 +5,7 @@ import { createTaskboard } from '@taskboard/core'
 import { attachRealtime } from '@taskboard/ws'
 import pg from 'pg'
 import { graphqlSubscriptions } from '../../../graphql/src/index.js'
-import type { PgConnection } from '../../src/database/pool.js'
+import type { PgConnection } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { ENCRYPTION_KEY } from '../processes/messages.js'
 

@@ -1,7 +1,7 @@
 import { createTaskboard, type Clock, type Taskboard } from '@taskboard/core'
 import { systemClock } from '@taskboard/core/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { PgConnection } from '../../src/database/pool.js'
+import type { PgConnection } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { ENCRYPTION_KEY } from '../processes/messages.js'
 import { until } from '../processes/until.js'

@@ -1,7 +1,7 @@
 import { createTaskboard, defineAgent, type Taskboard } from '@taskboard/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import type { PgConnection } from '../../src/database/pool.js'
+import type { PgConnection } from '../../src/connection/pool.js'
 import { ENCRYPTION_KEY, WORKER_TYPE } from '../processes/messages.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 import { until } from '../processes/until.js'

@@ -2,7 +2,7 @@ import { createTaskboard, type Board, type Task, type Taskboard } from '@taskboa
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failoverPool } from '../../src/failover/failover-pool.js'
-import type { PgPool } from '../../src/database/pool.js'
+import type { PgPool } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { until } from '../processes/until.js'
 import { createTestPool } from '../test-database.js'

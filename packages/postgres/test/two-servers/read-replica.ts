@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { migrate } from '../../src/migrations/migrate.js'
-import type { PgPool } from '../../src/database/pool.js'
+import type { PgPool } from '../../src/connection/pool.js'
 import { createTestPool } from '../test-database.js'
 import { asksAs, type ServerPair, startServerPair } from './standby.js'
 

@@ -1,6 +1,6 @@
 import type { Instant, Scoring } from '@taskboard/core'
 import { compareTied, laneSlope, lanes, placeTask, type Lane } from '@taskboard/core/storage'
-import { createLazyHeap } from './lazy-heap.js'
+import { createLazyHeap } from '../../tables/lazy-heap.js'
 import type { Pool, TaskHeap, TaskSlots } from '../../tables/task-slots.js'
 
 export function createPool(workspaceId: string, agentId: string | null, type: string | null): Pool {

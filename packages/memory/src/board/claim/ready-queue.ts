@@ -1,7 +1,7 @@
 import type { Agent, Instant, Scoring, Task } from '@taskboard/core'
 import { anyAgentType } from '@taskboard/core/storage'
-import { createAvailableAgents } from '../../agents/available-agents.js'
-import { createFallback } from '../../agents/fallback.js'
+import { createAvailableAgents } from './available-agents.js'
+import { createFallback } from './fallback.js'
 import type { Journal, Reversible } from '../../tables/journal.js'
 import type { LeaseIndex } from './lease-index.js'
 import { createPlacements, type Placements } from './placements.js'
@@ -9,7 +9,7 @@ import { betterHead, countAhead, entriesOf, firstDelayEnd } from './pool.js'
 import { createRoundRobin, type AgentPools, type RoundRobin, type WorkspaceQueue } from './round-robin.js'
 import { createRoutes, type Routes } from './routes.js'
 import type { Table } from '../../tables/table.js'
-import type { FollowedAgents, AbleAgents } from '../../agents/able-agents.js'
+import type { FollowedAgents, AbleAgents } from './able-agents.js'
 import type { Pool, TaskSlots, TaskTable } from '../../tables/task-slots.js'
 
 /** The tasks that agents may take, ordered so that the best one is found directly. Follows the tasks' and agents' tables. */

@@ -1,5 +1,5 @@
 import { LOG_EVENTS } from '../../events/log-events.js'
-import { statement, type Statement } from '../../database/statement.js'
+import { statement, type Statement } from '../../connection/statement.js'
 import {
   claimParts,
   isAble,

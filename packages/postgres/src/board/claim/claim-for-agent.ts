@@ -1,7 +1,7 @@
 import { lanes, type Lane } from '@taskboard/core/storage'
 import { logEventsOf } from '../../events/log-events.js'
 import { SCORING } from './lane-sql.js'
-import { statement, type Statement } from '../../database/statement.js'
+import { statement, type Statement } from '../../connection/statement.js'
 import {
   claimParts,
   bestTasksOf,

@@ -1,7 +1,7 @@
 import { type Instant, type Task, TaskboardError } from '@taskboard/core'
 import { anyAgentType, type ClaimByType, type ClaimForAgent, type ClaimTarget } from '@taskboard/core/storage'
 import type { Session } from '../../database/database.js'
-import { statement } from '../../database/statement.js'
+import { statement } from '../../connection/statement.js'
 import { claimByFallback, claimByType, type TypeClaimRow } from './claim-by-type.js'
 import { claimForAgent, claimOneForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
 import { type ClaimRow, LEAST_DEPTH, MOST_CLAIMED } from './claim-sql.js'

@@ -1,8 +1,8 @@
 import type { Agent, Instant } from '@taskboard/core'
 import { anyAgentType } from '@taskboard/core/storage'
-import type { AgentPools, RoundRobin } from '../board/claim/round-robin.js'
+import type { AgentPools, RoundRobin } from './round-robin.js'
 import type { FollowedAgents } from './able-agents.js'
-import type { Table } from '../tables/table.js'
+import type { Table } from '../../tables/table.js'
 
 /** The available agents that the runtime for any type works: those whose type has no runtime at work. */
 export interface Fallback {

@@ -1,7 +1,7 @@
 import type { Agent } from '@taskboard/core'
-import type { LeaseIndex } from '../board/claim/lease-index.js'
+import type { LeaseIndex } from './lease-index.js'
 import type { FollowedAgents } from './able-agents.js'
-import type { TaskTable } from '../tables/task-slots.js'
+import type { TaskTable } from '../../tables/task-slots.js'
 
 type ChangeHook = (before: Agent | undefined, after: Agent | undefined) => void
 

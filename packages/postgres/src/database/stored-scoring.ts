@@ -1,5 +1,5 @@
 import type { Scoring } from '@taskboard/core'
-import type { PgQueryable } from '../database/pool.js'
+import type { PgQueryable } from '../connection/pool.js'
 
 /** The part of a scoring that the stored keys depend on, by the columns of `taskboard.scoring`. */
 export function scoringColumns(scoring: Scoring): Readonly<Record<string, number>> {

@@ -1,8 +1,8 @@
 import type { StorageState, TaskCounts } from '@taskboard/core/storage'
-import type { Database } from './database.js'
-import { migrationStatus, type MigrationState } from '../migrations/migrate.js'
-import type { PgPool } from './pool.js'
-import { statement } from './statement.js'
+import type { Database } from '../database/database.js'
+import { migrationStatus, type MigrationState } from './migrate.js'
+import type { PgPool } from '../connection/pool.js'
+import { statement } from '../connection/statement.js'
 
 const countTasks = statement<TaskCounts>(
   'count_tasks',

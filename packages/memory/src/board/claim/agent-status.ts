@@ -1,7 +1,7 @@
 import type { Agent, AgentStatus, Instant } from '@taskboard/core'
 import { anyAgentType } from '@taskboard/core/storage'
-import type { Database } from '../tables/database.js'
-import type { LeaseIndex } from '../board/claim/lease-index.js'
+import type { Database } from '../../tables/database.js'
+import type { LeaseIndex } from './lease-index.js'
 
 /** The status of an agent at `now`: see `AgentStatus`. */
 export function agentStatus(

@@ -1,22 +1,6 @@
 import type { Agent, Instant } from '@taskboard/core'
-import type { Budget } from '@taskboard/core/storage'
-import type { Table } from '../tables/table.js'
-
-/** The budget of an agent or a workspace. */
-export interface StoredBudget {
-  readonly workspaceId: string
-  /** Null for the workspace itself. */
-  readonly agentId: string | null
-  readonly budget: Budget | null
-  /** Until when it is spent; 0 when it is not. */
-  readonly spentUntil: Instant
-}
-
-/** Until when an agent takes nothing, because it could not work. */
-export interface AgentRest {
-  readonly agentId: string
-  readonly until: Instant
-}
+import type { Table } from '../../tables/table.js'
+import { type AgentRest, holderKey, type StoredBudget } from '../../tables/usage-rows.js'
 
 /** What a list of agents follows: a table of them, or a part of one. */
 export interface FollowedAgents {
@@ -34,10 +18,6 @@ export interface AbleAgents extends FollowedAgents {
   /** When the first wait ends; `Infinity` while none waits. */
   nextEnd(): Instant
 }
-
-/** The id of a row of budgets, or of what a month has spent. */
-export const holderKey = (workspaceId: string, agentId: string | null): string =>
-  `${workspaceId} ${agentId ?? ''}`
 
 /** Until when the budget of an agent, or that of its workspace, is spent; 0 or a past instant when neither is. */
 export function spentUntil(budgets: Table<StoredBudget>, { workspaceId, id }: Agent): Instant {
