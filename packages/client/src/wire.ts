@@ -361,7 +361,7 @@ export interface TaskAttempt {
   readonly started_at: string
   readonly ended_at: string | null
   readonly outcome:
-    'completed' | 'failed' | 'retried' | 'held' | 'expired' | 'revoked' | 'handed_back' | 'postponed' | null
+    'completed' | 'failed' | 'retried' | 'held' | 'expired' | 'revoked' | 'returned' | 'postponed' | null
   readonly reason: string | null
 }
 

@@ -160,7 +160,7 @@ export const taskText = {
       held: 'Asked or held',
       expired: 'Lease expired',
       revoked: 'Taken away',
-      handed_back: 'Handed back',
+      returned: 'Returned',
       postponed: 'Postponed',
     },
     agent: 'Agent',

@@ -164,7 +164,7 @@ describe('stored agents', () => {
     expect(await fixture.get(task)).toMatchObject({ column: 'DONE', attempts: 1, fencingToken: 2 })
     const { attempts } = await fixture.background(task)
     expect(attempts.map(({ outcome, reason }) => [outcome, reason])).toEqual([
-      ['handed_back', 'the agent was deleted'],
+      ['returned', 'the agent was deleted'],
       ['completed', null],
     ])
   })

@@ -33,7 +33,7 @@ describe('a run that delegates', () => {
       { kind: 'agent', id: expect.any(String) as string },
     ])
     const { attempts } = await fixture.background(task)
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(['handed_back', 'completed'])
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['returned', 'completed'])
   })
 
   it('runs once more when its parts are done, also when one of them failed and was released', async () => {
@@ -75,7 +75,7 @@ describe('a run that delegates', () => {
     expect(seen).toEqual([[], ['the text', 'the picture', 'the layout']])
     expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: 'the newsletter', attempts: 1 })
     const { attempts } = await fixture.background(task)
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(['handed_back', 'completed'])
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['returned', 'completed'])
   })
 
   it('goes on when it does not wait, and when its subtasks are refused', async () => {

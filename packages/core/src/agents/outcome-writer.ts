@@ -76,7 +76,7 @@ export async function writeOutcome<Tx>(
         await tasks.changeTask({ target: proof, command }, at())
         return null
       }
-      case 'handed_back': {
+      case 'returned': {
         const command = { kind: 'return_claim', fencingToken, reason: outcome.reason } as const
         await tasks.changeTask({ target: proof, command }, at())
         return null

@@ -149,7 +149,7 @@ interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
 }
 
 /** The agent, or its workspace, was deleted during the claim: return the claim. */
-const agentGone = { kind: 'handed_back', reason: 'the agent was deleted' } as const
+const agentGone = { kind: 'returned', reason: 'the agent was deleted' } as const
 
 /** What one statement claims at most. */
 const CLAIM_BATCH = 500

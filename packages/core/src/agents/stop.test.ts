@@ -62,12 +62,12 @@ describe('stop', () => {
     await fixture.clock.settle()
     await runner.stop({ drainTimeoutMs: 0, graceMs: 10 })
     expect(runner.inFlight).toBe(0)
-    const handedBack = await fixture.get(task)
-    expect(handedBack).toMatchObject({ column: 'TODO', lease: null, attempts: 0 })
+    const returned = await fixture.get(task)
+    expect(returned).toMatchObject({ column: 'TODO', lease: null, attempts: 0 })
     gate.open()
     await fixture.clock.settle()
     expect(late).toEqual([expect.objectContaining({ code: 'CONFLICT' })])
-    expect(await fixture.get(task)).toEqual(handedBack)
+    expect(await fixture.get(task)).toEqual(returned)
   })
 
   it('ends although the storage is down', async () => {
@@ -130,7 +130,7 @@ describe('stop', () => {
     expect(fixture.faults.countCalls('claimTasks')).toBe(1)
     expect(await fixture.get(task)).toMatchObject({ column: 'TODO', attempts: 0 })
     expect((await fixture.background(task)).attempts).toEqual([
-      expect.objectContaining({ outcome: 'handed_back' }),
+      expect.objectContaining({ outcome: 'returned' }),
     ])
   })
 

@@ -56,7 +56,7 @@ export type WrittenOutcome =
       /** What the agent's code threw. */
       readonly thrown?: unknown
     }
-  | { readonly kind: 'handed_back'; readonly reason: string }
+  | { readonly kind: 'returned'; readonly reason: string }
   /** The agent cannot work for so long from now. */
   | {
       readonly kind: 'postponed'
@@ -100,7 +100,7 @@ export const longestResult = 1_000_000
 
 const LONGEST_REASON = 2_000
 
-const interrupted: WrittenOutcome = { kind: 'handed_back', reason: 'the process stopped' }
+const interrupted: WrittenOutcome = { kind: 'returned', reason: 'the process stopped' }
 
 const NO_BACKGROUND: TaskBackground = {
   attempts: [],

@@ -351,7 +351,7 @@ export const attemptOutcomes = [
   'held',
   'expired',
   'revoked',
-  'handed_back',
+  'returned',
   'postponed',
 ] as const
 export type AttemptOutcome = (typeof attemptOutcomes)[number]

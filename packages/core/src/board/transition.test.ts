@@ -229,7 +229,7 @@ describe('the end of an attempt', () => {
       reason: 'shutting down',
     })
     expect(task).toMatchObject({ column: 'TODO', attempts: 0, notBefore: null, lease: null, fencingToken: 1 })
-    expect(endedAttempt?.outcome).toBe('handed_back')
+    expect(endedAttempt?.outcome).toBe('returned')
   })
 
   it('postpones without counting the attempt', () => {

@@ -114,10 +114,10 @@ export function transition(task: Task, command: TaskCommand, now: Instant): Tran
       return raiseHold(command.isUncounted === true ? uncounted(task) : task, command, agentOf(task), now)
     case 'return_claim':
       requireLease(task, command.fencingToken, now)
-      return handBack(task, 'handed_back', command.reason, now)
+      return returnClaim(task, 'returned', command.reason, now)
     case 'postpone':
       requireLease(task, command.fencingToken, now)
-      return handBack({ ...task, notBefore: now + command.delayMs }, 'postponed', command.reason, now)
+      return returnClaim({ ...task, notBefore: now + command.delayMs }, 'postponed', command.reason, now)
     case 'expire':
       return expire(task, command.backoff, now)
     case 'move':
@@ -253,9 +253,9 @@ function uncounted(task: Task): Task {
   return { ...task, attempts: Math.max(0, task.attempts - 1) }
 }
 
-type Back = 'handed_back' | 'postponed'
+type Back = 'returned' | 'postponed'
 
-function handBack(task: Task, outcome: Back, reason: string, now: Instant): TransitionResult {
+function returnClaim(task: Task, outcome: Back, reason: string, now: Instant): TransitionResult {
   const back = backInTodo(uncounted(task), now)
   return changed(back, [movedEvent(task, 'TODO', agentOf(task))], ending(task, outcome, reason))
 }

@@ -184,7 +184,7 @@ function meets(database: Database, task: Task, search: TaskSearch): boolean {
 }
 
 /** A break in postponements. An attempt that was given back is none. */
-const isBreak = ({ outcome }: Attempt): boolean => outcome !== 'postponed' && outcome !== 'handed_back'
+const isBreak = ({ outcome }: Attempt): boolean => outcome !== 'postponed' && outcome !== 'returned'
 
 /** `TaskParts.postponedSince`. */
 function postponedSince(attempts: readonly Attempt[]): Instant | null {

@@ -114,7 +114,7 @@ const partColumns = (logLines: string, logAfter: string): { readonly [Part in Ta
       select min(a.started_at) from taskboard.attempt a
       where a.task_id = t.id and a.outcome = 'postponed' and a.fencing_token > coalesce((
         select b.fencing_token from taskboard.attempt b
-        where b.task_id = t.id and b.outcome not in ('postponed', 'handed_back')
+        where b.task_id = t.id and b.outcome not in ('postponed', 'returned')
         order by b.fencing_token desc limit 1
       ), 0)
     )::float8 as "postponedSince"`,

@@ -108,7 +108,7 @@ export const attemptCases: readonly StorageCheck[] = [
       const again = await claim()
       assert.deepEqual([again?.attempts, again?.fencingToken], [1, 2])
       const { attempts } = await readTask(storage.tasks, task, ['attempts'], at())
-      assert.deepEqual([attempts[0]?.outcome, attempts[0]?.reason], ['handed_back', 'shutting down'])
+      assert.deepEqual([attempts[0]?.outcome, attempts[0]?.reason], ['returned', 'shutting down'])
     },
   },
   {
