@@ -18,7 +18,7 @@ export type {
   Reach,
   Scope,
   Tier,
-  TxOption,
+  InTransaction,
   User,
   Workspace,
 } from './access/index.js'

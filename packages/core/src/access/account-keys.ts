@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CallContext, Environment } from '../environment/index.js'
+import type { InTransaction, CallContext, Environment } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { AccessStore, ApiKeyRecord, Workspace } from './access-store.js'
 import { newKeyInput } from './access-input.js'
@@ -12,22 +12,17 @@ import type { Authenticator } from './authenticator.js'
  */
 export type NewApiKey = z.input<typeof newKeyInput>
 
-export interface TxOption<Tx> {
-  /** The host's open transaction to take part in. */
-  readonly tx?: Tx | undefined
-}
-
 /** The API keys of accounts. */
 export interface AccountKeys<Tx = unknown> {
   /** Makes a key. The answer is the only place that shows `key`; the storage has its hash. */
-  createKey(input: NewApiKey, options?: TxOption<Tx>): Promise<{ id: string; key: string }>
+  createKey(input: NewApiKey, options?: InTransaction<Tx>): Promise<{ id: string; key: string }>
   /** Newest first, including revoked and expired keys. The keys themselves are not returned. */
-  listKeys(accountId: string, options?: TxOption<Tx>): Promise<readonly ApiKeyRecord[]>
+  listKeys(accountId: string, options?: InTransaction<Tx>): Promise<readonly ApiKeyRecord[]>
   /**
    * Revokes a key; idempotent. This process refuses it at once. Other processes (and this one, with a `tx`, after its commit) refuse
    * it within the authenticator's `cacheTtlMs`.
    */
-  revokeKey(accountId: string, keyId: string, options?: TxOption<Tx>): Promise<ApiKeyRecord>
+  revokeKey(accountId: string, keyId: string, options?: InTransaction<Tx>): Promise<ApiKeyRecord>
 }
 
 export interface AccountKeysParts<Tx> {
@@ -39,14 +34,13 @@ export interface AccountKeysParts<Tx> {
 /** The part of `Accounts` that makes, lists and revokes keys. */
 export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<Tx> {
   const { environment, store, authenticator } = parts
-  const at = (options?: TxOption<Tx>): CallContext<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
 
   return {
     async createKey(input, options) {
       const parsed = parseInput(newKeyInput, input)
       const { name, scopes } = parsed
       const expiresAt = parsed.expiresAt ?? null
-      const workspace = await findWorkspace(store, parsed, at(options))
+      const workspace = await findWorkspace(store, parsed, environment.call(options))
       const { key, prefix, hash } = mintApiKey(environment.random)
       const reach = {
         accountId: workspace.accountId,
@@ -55,19 +49,19 @@ export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<
       }
       const record = await store.insertApiKey(
         { key: { ...reach, name, scopes, prefix, hash, expiresAt }, idempotency: null },
-        at(options),
+        environment.call(options),
       )
       return { id: record.id, key }
     },
     async listKeys(accountId, options) {
       return store.listApiKeys(
         { reach: { accountId, workspaceIds: 'all' }, limit: null, afterId: null },
-        at(options),
+        environment.call(options),
       )
     },
     async revokeKey(accountId, keyId, options) {
       try {
-        return await store.revokeApiKey({ reach: { accountId, workspaceIds: 'all' }, keyId }, at(options))
+        return await store.revokeApiKey({ reach: { accountId, workspaceIds: 'all' }, keyId }, environment.call(options))
       } finally {
         // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)

@@ -1,16 +1,14 @@
 import type { z } from 'zod'
-import type { CallContext } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
 import type { Account, DeletionTarget, Workspace } from './access-store.js'
-import { createAccountKeys, type AccountKeys, type AccountKeysParts, type TxOption } from './account-keys.js'
+import { createAccountKeys, type AccountKeys, type AccountKeysParts, type InTransaction } from './account-keys.js'
 import { finishDeletion } from './deletion-sweep.js'
 import {
   accountChangeInput,
   newAccountInput,
   newPasswordInput,
   newUserInput,
-  newWorkspaceInput,
-} from './access-input.js'
+  newWorkspaceInput } from './access-input.js'
 import type { PasswordHasher } from './password-hasher.js'
 import type { Authenticator } from './authenticator.js'
 import type { NewStoredUser, User } from './user.js'
@@ -28,7 +26,7 @@ export type NewWorkspace = z.input<typeof newWorkspaceInput>
 /** What is absent stays. */
 export type AccountChangeInput = z.input<typeof accountChangeInput>
 
-export interface DeleteOptions<Tx> extends TxOption<Tx> {
+export interface DeleteOptions<Tx> extends InTransaction<Tx> {
   /**
    * Whether the promise waits until every row is deleted. Default true, also in a process that was not started. With false, or with
    * a `tx`, it resolves when the deletion is noted, and the background work of any started process deletes the rows.
@@ -47,16 +45,16 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    */
   create(
     input: NewAccount,
-    options?: TxOption<Tx>,
+    options?: InTransaction<Tx>,
   ): Promise<{ account: Account; workspace: Workspace; user: User | null }>
-  get(accountId: string, options?: TxOption<Tx>): Promise<Account>
+  get(accountId: string, options?: InTransaction<Tx>): Promise<Account>
   /** Oldest first. `limit` 1 to 1,000, default 100. */
-  list(options?: TxOption<Tx> & { readonly limit?: number | undefined }): Promise<readonly Account[]>
+  list(options?: InTransaction<Tx> & { readonly limit?: number | undefined }): Promise<readonly Account[]>
   /**
    * Changes the name or the tier. This process applies a new tier to the next request. Other processes (and this one, with a `tx`, after
    * its commit) apply it within the authenticator's `cacheTtlMs`.
    */
-  update(accountId: string, change: AccountChangeInput, options?: TxOption<Tx>): Promise<Account>
+  update(accountId: string, change: AccountChangeInput, options?: InTransaction<Tx>): Promise<Account>
   /**
    * Deletes an account with its users, keys, workspaces, tasks, events, webhooks and everything else. At once the account does not exist
    * any more: its keys and sessions are refused as after `setPassword`, and nothing of it is claimed or sent. Then its rows are deleted
@@ -65,24 +63,24 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   delete(accountId: string, options?: DeleteOptions<Tx>): Promise<void>
 
   /** @throws TaskboardError `CONFLICT` (`email`) when another user has the address. */
-  createUser(accountId: string, input: NewUser, options?: TxOption<Tx>): Promise<User>
+  createUser(accountId: string, input: NewUser, options?: InTransaction<Tx>): Promise<User>
   /**
    * Replaces a user's password (12 to 256 characters), and ends all sessions of the user and logins in progress with the old one. This
    * process refuses their access tokens at once. Other processes (and this one, with a `tx`, after its commit) refuse them within the
    * authenticator's `cacheTtlMs`. The user's second factor and API keys stay.
    */
-  setPassword(userId: string, password: string, options?: TxOption<Tx>): Promise<void>
+  setPassword(userId: string, password: string, options?: InTransaction<Tx>): Promise<void>
   /** Deletes a user. All its sessions end, as with `setPassword`. API keys belong to the account and stay. */
-  deleteUser(userId: string, options?: TxOption<Tx>): Promise<void>
+  deleteUser(userId: string, options?: InTransaction<Tx>): Promise<void>
   /** Oldest first. */
-  listUsers(accountId: string, options?: TxOption<Tx>): Promise<readonly User[]>
+  listUsers(accountId: string, options?: InTransaction<Tx>): Promise<readonly User[]>
 
-  createWorkspace(accountId: string, input: NewWorkspace, options?: TxOption<Tx>): Promise<Workspace>
-  getWorkspace(workspaceId: string, options?: TxOption<Tx>): Promise<Workspace>
+  createWorkspace(accountId: string, input: NewWorkspace, options?: InTransaction<Tx>): Promise<Workspace>
+  getWorkspace(workspaceId: string, options?: InTransaction<Tx>): Promise<Workspace>
   /** Oldest first. */
-  listWorkspaces(accountId: string, options?: TxOption<Tx>): Promise<readonly Workspace[]>
+  listWorkspaces(accountId: string, options?: InTransaction<Tx>): Promise<readonly Workspace[]>
   /** Renames a workspace. */
-  updateWorkspace(workspaceId: string, change: NewWorkspace, options?: TxOption<Tx>): Promise<Workspace>
+  updateWorkspace(workspaceId: string, change: NewWorkspace, options?: InTransaction<Tx>): Promise<Workspace>
   /**
    * Deletes a workspace with its board and the keys that are bound to it, as `delete` deletes an account. Users and keys whose default
    * workspace it was get the account's oldest other one.
@@ -105,15 +103,14 @@ const DEFAULT_PAGE = 100
 /** The service behind `taskboard.accounts`. */
 export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
   const { environment, store, hasher, defaultAgent: agent } = parts
-  const at = (options?: TxOption<Tx>): CallContext<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
 
-  async function get(accountId: string, options?: TxOption<Tx>): Promise<Account> {
-    const [account] = await store.listAccounts({ accountId }, at(options))
+  async function get(accountId: string, options?: InTransaction<Tx>): Promise<Account> {
+    const [account] = await store.listAccounts({ accountId }, environment.call(options))
     return account ?? notFound('account')
   }
 
-  async function getWorkspace(workspaceId: string, options?: TxOption<Tx>): Promise<Workspace> {
-    const [workspace] = await store.listWorkspaces({ workspaceId }, at(options))
+  async function getWorkspace(workspaceId: string, options?: InTransaction<Tx>): Promise<Workspace> {
+    const [workspace] = await store.listWorkspaces({ workspaceId }, environment.call(options))
     return workspace ?? notFound('workspace')
   }
 
@@ -123,48 +120,48 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
       const user = owner == null ? null : await toStored(hasher, owner)
       return store.insertAccount(
         { name, tier, workspaceName: workspaceName ?? name, agent, owner: user },
-        at(options),
+        environment.call(options),
       )
     },
     get,
     async list(options) {
-      return store.listAccounts({ limit: requireLimit(options?.limit ?? DEFAULT_PAGE) }, at(options))
+      return store.listAccounts({ limit: requireLimit(options?.limit ?? DEFAULT_PAGE) }, environment.call(options))
     },
     async update(accountId, input, options) {
       const change = parseInput(accountChangeInput, input)
-      const account = await store.update({ accountId, change }, at(options))
+      const account = await store.update({ accountId, change }, environment.call(options))
       parts.authenticator.forgetAccount(accountId)
       return account
     },
     delete: (accountId, options) => remove(parts, { accountId }, accountId, options),
     async createUser(accountId, input, options) {
       const user = await toStored(hasher, parseInput(newUserInput, input))
-      return store.insertUser({ accountId, ...user }, at(options))
+      return store.insertUser({ accountId, ...user }, environment.call(options))
     },
     async setPassword(userId, password, options) {
       const input = parseInput(newPasswordInput, { password })
       const passwordHash = await hasher.hash(input.password)
-      const ended = await store.setPassword({ userId, passwordHash }, at(options))
+      const ended = await store.setPassword({ userId, passwordHash }, environment.call(options))
       for (const sessionId of ended) parts.authenticator.forgetSession(sessionId)
     },
     async deleteUser(userId, options) {
-      const ended = await store.deleteUser({ userId }, at(options))
+      const ended = await store.deleteUser({ userId }, environment.call(options))
       for (const sessionId of ended) parts.authenticator.forgetSession(sessionId)
     },
     async listUsers(accountId, options) {
-      return store.listUsers({ accountId }, at(options))
+      return store.listUsers({ accountId }, environment.call(options))
     },
     async createWorkspace(accountId, input, options) {
       const { name } = parseInput(newWorkspaceInput, input)
-      return store.insertWorkspace({ accountId, name, agent }, at(options))
+      return store.insertWorkspace({ accountId, name, agent }, environment.call(options))
     },
     getWorkspace,
     async listWorkspaces(accountId, options) {
-      return store.listWorkspaces({ accountId }, at(options))
+      return store.listWorkspaces({ accountId }, environment.call(options))
     },
     async updateWorkspace(workspaceId, change, options) {
       const { name } = parseInput(newWorkspaceInput, change)
-      return store.update({ workspaceId, name }, at(options))
+      return store.update({ workspaceId, name }, environment.call(options))
     },
     async deleteWorkspace(workspaceId, options) {
       const { accountId } = await getWorkspace(workspaceId, options)
@@ -180,7 +177,7 @@ async function remove<Tx>(
   accountId: string,
   { wait = true, tx }: DeleteOptions<Tx> = {},
 ): Promise<void> {
-  await store.beginDeletion(target, { now: environment.storageNow(), tx })
+  await store.beginDeletion(target, environment.call({ tx }))
   authenticator.forgetAccount(accountId)
   if (wait && tx === undefined) await finishDeletion(environment, store, target)
   onDeletion(tx === undefined)

@@ -231,7 +231,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const cache = { environment, size: cacheSize, ttlMs: cacheTtlMs }
   const keys = createPrincipalCache({
     ...cache,
-    find: (keyHash) => store.findPrincipal({ keyHash }, { now: environment.storageNow() }),
+    find: (keyHash) => store.findPrincipal({ keyHash }, environment.call()),
   })
   const users =
     tokens === undefined
@@ -240,7 +240,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
           createTokenCache({ clock: environment.clock, tokens, size: cacheSize }),
           createPrincipalCache({
             ...cache,
-            find: (sessionId) => store.findPrincipal({ sessionId }, { now: environment.storageNow() }),
+            find: (sessionId) => store.findPrincipal({ sessionId }, environment.call()),
           }),
         )
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CallContext, Environment } from '../environment/index.js'
+import type { Environment } from '../environment/index.js'
 import { parseInput, TaskboardError, wholeNumber } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { AccessStore, ApiKeyRecord } from './access-store.js'
@@ -73,8 +73,6 @@ export interface CallerKeysParts {
 
 /** The service behind `/v2/account/api-keys`. */
 export function createCallerKeys({ environment, store, authenticator }: CallerKeysParts): CallerKeys {
-  const at = (tx?: unknown): CallContext => ({ now: environment.storageNow(), tx })
-
   return {
     async create(maker, input, { idempotency, tx } = {}) {
       const { name, scopes, expiresAt, workspaceId } = parseInput(ownKeyInput, input)
@@ -92,17 +90,17 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
         expiresAt: expiresAt ?? null,
       }
       const insertion = { key: wanted, idempotency: idempotency ?? null }
-      return { key, record: await store.insertApiKey(insertion, at(tx)) }
+      return { key, record: await store.insertApiKey(insertion, environment.call({ tx })) }
     },
     async list(reach, query = {}) {
       const { limit, cursor } = parseInput(pageInput, query)
-      const found = await store.listApiKeys({ reach, limit: limit + 1, afterId: cursor ?? null }, at())
+      const found = await store.listApiKeys({ reach, limit: limit + 1, afterId: cursor ?? null }, environment.call())
       const keys = found.slice(0, limit)
       return { keys, nextCursor: found.length > limit ? (keys.at(-1)?.id ?? null) : null }
     },
     async revoke(reach, keyId) {
       try {
-        await store.revokeApiKey({ reach, keyId }, at())
+        await store.revokeApiKey({ reach, keyId }, environment.call())
       } finally {
         // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)
@@ -110,7 +108,7 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
     },
     async rotate(maker, keyId, input = {}, { idempotency, tx } = {}) {
       const { overlapMs } = parseInput(rotationInput, input)
-      const [old] = await store.listApiKeys({ reach: maker, keyId }, at(tx))
+      const [old] = await store.listApiKeys({ reach: maker, keyId }, environment.call({ tx }))
       if (old === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
       requireScopes(maker, old.scopes)
       const { key, prefix, hash } = mintApiKey(environment.random)
@@ -118,7 +116,7 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
       try {
         const { added, replaced } = await store.rotateApiKey(
           { ...rotation, idempotency: idempotency ?? null },
-          at(tx),
+          environment.call({ tx }),
         )
         return { key, record: added, replaced }
       } finally {

@@ -29,7 +29,7 @@ export function createDeletionSweep(
     async pass() {
       const { deleted, isOver } = await store.continueDeletion(
         { of: null, limit: BATCH },
-        { now: environment.storageNow() },
+        environment.call(),
       )
       if (isOver) return null
       return deleted > 0 ? 'now' : RETRY_MS
@@ -56,7 +56,7 @@ export async function finishDeletion(
 ): Promise<void> {
   const of = 'accountId' in target ? target.accountId : target.workspaceId
   for (;;) {
-    const call = { now: environment.storageNow() }
+    const call = environment.call()
     const { deleted, isOver } = await store.continueDeletion({ of, limit: BATCH }, call)
     if (isOver) return
     // What it waits for takes real time, also where a test moves the clock.

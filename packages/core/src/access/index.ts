@@ -58,7 +58,7 @@ export type {
   NewWorkspace,
 } from './accounts.js'
 export { createDeletionSweep, wakeAtCommit } from './deletion-sweep.js'
-export type { AccountKeys, NewApiKey, TxOption } from './account-keys.js'
+export type { AccountKeys, NewApiKey, InTransaction } from './account-keys.js'
 export type { CallerKeys, CreatedKey, OwnKeyInput } from './caller-keys.js'
 export type { Mfa } from './mfa.js'
 export type { LoginCode, LoginCodeInput } from './login-codes.js'

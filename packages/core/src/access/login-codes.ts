@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CallContext, Environment } from '../environment/index.js'
+import type { Environment } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { LimitStore } from '../limits/index.js'
 import { loginCodeInput } from './access-input.js'
@@ -44,13 +44,12 @@ const MARK_LENGTH = 16
  * A code ends with the password that the user had when it was made.
  */
 export function createLoginCodes({ environment, store, limits, codeTokens }: LoginCodesParts): LoginCodes {
-  const at = (): CallContext => ({ now: environment.storageNow() })
   return {
     async create(input) {
       const { userId, email, ttlMs } = parseInput(loginCodeInput, input)
       const lifetimeMs = ttlMs ?? DEFAULT_LIFETIME_MS
       const named = userId == null ? { email: email ?? '' } : { userId }
-      const signIn = await store.findSignIn(named, at())
+      const signIn = await store.findSignIn(named, environment.call())
       if (signIn === null) throw new TaskboardError('NOT_FOUND', 'no such user')
       const id = Buffer.from(environment.random.bytes(ID_BYTES)).toString('base64url')
       const password = markOf(signIn)
@@ -65,9 +64,9 @@ export function createLoginCodes({ environment, store, limits, codeTokens }: Log
         limit: 1,
         windowMs: claims.lifetimeMs + CLOCK_DIFFERENCE_MS,
       }
-      const { allowed } = await limits.take(use, at())
+      const { allowed } = await limits.take(use, environment.call())
       if (!allowed) return null
-      const signIn = await store.findSignIn({ userId: claims.userId }, at())
+      const signIn = await store.findSignIn({ userId: claims.userId }, environment.call())
       return signIn !== null && markOf(signIn) === claims.password ? signIn : null
     },
   }

@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
-import type { CallContext, Environment, Instant, Random } from '../environment/index.js'
+import type { Environment, Instant, Random } from '../environment/index.js'
 import { credentialDigest } from './credential-digest.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
@@ -107,7 +107,6 @@ export function createMfaCodes(parts: {
   readonly secrets: SecretBox
 }): MfaCodes {
   const { environment, store, secrets } = parts
-  const at = (): CallContext => ({ now: environment.storageNow() })
 
   function findStep({ userId, sealedSecret, asOf }: MfaHolder, code: string): number | null {
     return findTotpStep(secrets.open(sealedSecret, mfaContext(userId)), code, asOf)
@@ -119,10 +118,10 @@ export function createMfaCodes(parts: {
       const { userId } = holder
       if (isTotpCode(code)) {
         const step = findStep(holder, code)
-        return step !== null && store.redeemMfa({ userId, step }, at())
+        return step !== null && store.redeemMfa({ userId, step }, environment.call())
       }
       const hash = hashRecoveryCode(code)
-      return hash !== null && store.redeemMfa({ userId, recoveryHash: hash }, at())
+      return hash !== null && store.redeemMfa({ userId, recoveryHash: hash }, environment.call())
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { CallContext, Environment } from '../environment/index.js'
+import type { Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { credentialDigest } from './credential-digest.js'
 import { type MfaCodes, mfaContext, mintRecoveryCodes, mintTotpSecret } from './mfa-codes.js'
@@ -40,10 +40,9 @@ export interface MfaParts {
 export function createMfa(parts: MfaParts): Mfa {
   const { environment, store, secrets, codes, issuer } = parts
   const { random } = environment
-  const at = (): CallContext => ({ now: environment.storageNow() })
 
   async function find(userId: string): Promise<SignIn> {
-    const signIn = await store.findSignIn({ userId }, at())
+    const signIn = await store.findSignIn({ userId }, environment.call())
     if (signIn !== null) return signIn
     throw new TaskboardError('NOT_FOUND', 'no such user')
   }
@@ -51,11 +50,11 @@ export function createMfa(parts: MfaParts): Mfa {
   /** Counts a check of a code as one of five guesses, and forgets them when the code is right. */
   async function guess(userId: string, check: () => Promise<boolean>): Promise<void> {
     const key = credentialDigest(mfaContext(userId))
-    requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, at()), 'too many wrong codes')
+    requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()), 'too many wrong codes')
     if (!(await check())) {
       throw new TaskboardError('INVALID_FIELD', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
     }
-    await store.clearLoginAttempts({ key }, at())
+    await store.clearLoginAttempts({ key }, environment.call())
   }
 
   return {
@@ -65,7 +64,7 @@ export function createMfa(parts: MfaParts): Mfa {
       if (
         !(await store.changeMfa(
           { userId, change: { kind: 'offer', sealedSecret: secrets.seal(text, mfaContext(userId)) } },
-          at(),
+          environment.call(),
         ))
       )
         throw enrolled()
@@ -82,7 +81,7 @@ export function createMfa(parts: MfaParts): Mfa {
         if (step === null) return false
         return store.changeMfa(
           { userId, change: { kind: 'enrol', sealedSecret: pendingSecret, step, recoveryHashes } },
-          at(),
+          environment.call(),
         )
       })
       return { recoveryCodes }
@@ -91,7 +90,7 @@ export function createMfa(parts: MfaParts): Mfa {
       const { mfaSecret: secret, asOf } = await find(userId)
       if (secret === null) throw new TaskboardError('CONFLICT', 'the user is not enrolled')
       await guess(userId, () => codes.redeem({ userId, sealedSecret: secret, asOf }, mfaCode))
-      await store.changeMfa({ userId, change: { kind: 'remove' } }, at())
+      await store.changeMfa({ userId, change: { kind: 'remove' } }, environment.call())
     },
   }
 }

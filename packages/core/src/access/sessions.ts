@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CallContext, Environment } from '../environment/index.js'
+import type { Environment } from '../environment/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import { createRateLimiter } from '../limits/index.js'
 import type { AccessTokens } from './access-token.js'
@@ -88,7 +88,6 @@ const WRONG_CODE = 'the login link was used before, or has expired; ask for a ne
 export function createSessions(parts: SessionsParts): Sessions {
   const { environment, store, tokens, authenticator, refreshTokenTtlMs: ttlMs } = parts
   const { random, clock } = environment
-  const at = (): CallContext => ({ now: environment.storageNow() })
   const { perMinute: limit } = parts
   const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
   const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
@@ -111,7 +110,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   async function begin({ userId, passwordHash }: SignIn, wrong: string): Promise<SessionTokens> {
     const { token, ...hashes } = mintRefreshToken(random)
     const session = { userId, passwordHash, ...hashes, ttlMs }
-    return answer(await store.insertSession(session, at()).catch((error) => refuseLogin(error, wrong)), token)
+    return answer(await store.insertSession(session, environment.call()).catch((error) => refuseLogin(error, wrong)), token)
   }
 
   /** A valid token never meets this limit: it cannot be guessed, and a host may refresh for all its users from one address. */
@@ -140,7 +139,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (shown === null) throw refuseToken(clientAddress, WRONG_REFRESH)
       const { token, tokenHash: nextTokenHash } = mintRefreshToken(random, refreshToken)
       const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS }
-      const found = await store.consumeRefreshToken(request, at())
+      const found = await store.consumeRefreshToken(request, environment.call())
       if (found?.outcome === 'rotated') return answer(found.session, token)
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
       throw refuseToken(clientAddress, WRONG_REFRESH)
@@ -148,7 +147,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     async logout({ refreshToken, authorization }) {
       const named = await namedSession(authenticator, refreshToken, authorization)
       if (named === null) return
-      const ended = await store.endSession(named, at())
+      const ended = await store.endSession(named, environment.call())
       if (ended !== null) authenticator.forgetSession(ended.id)
     },
   }
@@ -162,10 +161,9 @@ function refuseLogin(error: unknown, message: string): never {
 /** Returns the user of a right login. */
 function createLoginCheck(parts: SessionsParts) {
   const { environment, store, hasher, mfaCodes } = parts
-  const at = (): CallContext => ({ now: environment.storageNow() })
 
   async function checkCode(signIn: SignIn, code: string, key: string): Promise<void> {
-    requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, at()), 'too many wrong logins')
+    requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()), 'too many wrong logins')
     const { userId, mfaSecret: sealedSecret, asOf } = signIn
     if (sealedSecret !== null && (await mfaCodes.redeem({ userId, sealedSecret, asOf }, code))) return
     throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
@@ -174,8 +172,8 @@ function createLoginCheck(parts: SessionsParts) {
   return async (login: z.output<typeof loginInput>, bucket: string): Promise<SignIn> => {
     const { email, password, mfaCode } = login
     const key = credentialDigest(JSON.stringify([email, bucket]))
-    requireAllowed(await store.takeLoginAttempt({ key, kind: 'password' }, at()), 'too many wrong logins')
-    const signIn = await store.findSignIn({ email }, at())
+    requireAllowed(await store.takeLoginAttempt({ key, kind: 'password' }, environment.call()), 'too many wrong logins')
+    const signIn = await store.findSignIn({ email }, environment.call())
     const isRight = await hasher.verify(password, signIn?.passwordHash ?? hasher.decoy)
     if (signIn === null || !isRight) throw new TaskboardError('UNAUTHORIZED', WRONG_LOGIN)
     if (signIn.mfaSecret !== null) {
@@ -184,7 +182,7 @@ function createLoginCheck(parts: SessionsParts) {
       }
       await checkCode(signIn, mfaCode, key)
     }
-    await store.clearLoginAttempts({ key }, at())
+    await store.clearLoginAttempts({ key }, environment.call())
     return signIn
   }
 }

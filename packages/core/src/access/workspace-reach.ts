@@ -42,7 +42,7 @@ export function createWorkspaceReach(parts: WorkspaceReachParts): WorkspaceReach
 
   async function find(workspaceId: string): Promise<string | undefined> {
     const foundAt = clock.now()
-    const [workspace] = await store.listWorkspaces({ workspaceId }, { now: environment.storageNow() })
+    const [workspace] = await store.listWorkspaces({ workspaceId }, environment.call())
     known.delete(workspaceId)
     if (workspace === undefined) return undefined
     for (const oldest of known.keys()) {

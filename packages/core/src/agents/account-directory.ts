@@ -19,7 +19,7 @@ export function createAccountDirectory<Tx>(
 
   async function find(workspaceId: string): Promise<string | null> {
     try {
-      const [workspace] = await store.listWorkspaces({ workspaceId }, { now: environment.storageNow() })
+      const [workspace] = await store.listWorkspaces({ workspaceId }, environment.call())
       if (workspace === undefined) return null
       if (known.size >= MOST_KEPT) known.clear()
       known.set(workspaceId, workspace.accountId)

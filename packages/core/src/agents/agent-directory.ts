@@ -52,7 +52,7 @@ export function createAgentDirectory<Tx>(
     const readAt = clock.now()
     const before = changes
     const query = { reach: null, agentIds: [...ids] }
-    const agents = await store.listAgents(query, { now: environment.storageNow() })
+    const agents = await store.listAgents(query, environment.call())
     if (before === changes) for (const agent of agents) keep(agent, readAt)
     return new Map(agents.map((agent) => [agent.id, agent]))
   }

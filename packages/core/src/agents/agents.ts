@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Reach } from '../access/index.js'
-import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import type { Environment, InTransaction } from '../environment/index.js'
 import { LARGEST_PAGE, requireLimit, TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import {
@@ -8,8 +8,7 @@ import {
   type AgentOverview,
   type newAgentInput,
   readAgentChange,
-  readNewAgent,
-} from './agent.js'
+  readNewAgent } from './agent.js'
 import type { AgentStore } from './agent-store.js'
 
 /**
@@ -90,17 +89,13 @@ const LONGEST_ID = 64
 
 export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
   const { environment, store, onChanged } = parts
-  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
 
   async function find(
     reach: Reach | null,
     agentId: string,
     options?: InTransaction<Tx>,
   ): Promise<AgentOverview> {
-    const [agent] = await store.listAgents({ reach, agentIds: [agentId], parts: WORK }, at(options))
+    const [agent] = await store.listAgents({ reach, agentIds: [agentId], parts: WORK }, environment.call(options))
     if (agent === undefined) throw unknownAgent()
     return agent
   }
@@ -111,7 +106,7 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
       const claim = options?.idempotency ?? null
       const { value } = await store.insertAgent(
         { agent: { workspaceId, ...agent }, idempotency: claim },
-        at(options),
+        environment.call(options),
       )
       onChanged?.(value.id)
       // Before its first task, only a runtime makes it available, and it cannot rest.
@@ -121,7 +116,7 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
     list: (id, options) => {
       // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.
       const workspaceId = (id as string | undefined) ?? ''
-      return store.listAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, parts: WORK }, at(options))
+      return store.listAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, parts: WORK }, environment.call(options))
     },
     async get(workspaceId, agentId, options) {
       const agent = await find(null, agentId, options)
@@ -130,24 +125,24 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
     },
     async update(workspaceId, agentId, input, options) {
       const change = readAgentChange(input)
-      await store.updateAgent({ workspaceId, agentId, change }, at(options))
+      await store.updateAgent({ workspaceId, agentId, change }, environment.call(options))
       onChanged?.(agentId)
       return find(null, agentId, options)
     },
     async delete(workspaceId, agentId, options) {
-      await store.deleteAgent({ workspaceId, agentId }, at(options))
+      await store.deleteAgent({ workspaceId, agentId }, environment.call(options))
       onChanged?.(agentId)
     },
     async listWithin(reach, { workspaceId = null, limit = DEFAULT_PAGE, cursor, tx } = {}) {
       requireLimit(limit)
       const afterId = cursor === undefined ? null : readCursor(cursor)
       const query = { reach, workspaceId, limit: limit + 1, afterId, parts: WORK }
-      const found = await store.listAgents(query, at({ tx }))
+      const found = await store.listAgents(query, environment.call({ tx }))
       const agents = found.slice(0, limit)
       return { agents, nextCursor: found.length > limit ? (agents.at(-1)?.id ?? null) : null }
     },
     findAll: (reach, agentIds, options) =>
-      store.listAgents({ reach, agentIds, limit: LARGEST_PAGE, parts: WORK }, at(options)),
+      store.listAgents({ reach, agentIds, limit: LARGEST_PAGE, parts: WORK }, environment.call(options)),
     find,
   }
 }

@@ -38,7 +38,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
     // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.
     const workspaceId = (id as string | undefined) ?? ''
     try {
-      return await agents.listAgents({ reach: null, workspaceId }, { now: environment.storageNow() })
+      return await agents.listAgents({ reach: null, workspaceId }, environment.call())
     } catch (error) {
       if (isTaskboardError(error) && error.code === 'NOT_FOUND') return []
       throw error

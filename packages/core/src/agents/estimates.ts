@@ -23,7 +23,7 @@ export function createEstimates<Tx>(
 ): Estimates<Tx> {
   async function read(tasks: readonly Task[], tx: Tx | undefined): Promise<readonly Forecast[]> {
     try {
-      return await store.readForecasts({ tasks }, { now: environment.storageNow(), tx })
+      return await store.readForecasts({ tasks }, environment.call({ tx }))
     } catch (error) {
       // The host's transaction may be lost with the statement.
       if (tx !== undefined) throw error

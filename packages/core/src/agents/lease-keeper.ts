@@ -60,7 +60,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
       return lose(run, new TaskboardError('CONFLICT', 'the lease ended without a renewal'))
     try {
       const command = { kind: 'renew', fencingToken: run.proof.fencingToken, leaseMs } as const
-      await tasks.changeTask({ target: run.proof, command }, { now: environment.storageNow() })
+      await tasks.changeTask({ target: run.proof, command }, environment.call())
       run.leaseEndsAt = Math.max(run.leaseEndsAt, startedAt + leaseMs)
     } catch (error) {
       if (!regular.has(run)) return

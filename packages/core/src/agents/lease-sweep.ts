@@ -33,9 +33,7 @@ export function createLeaseSweep<Tx>(options: LeaseSweepOptions<Tx>): LeaseSweep
     async pass() {
       const { expired, nextExpiryInMs } = await tasks.expireLeases(
         { limit: SWEEP_BATCH, backoff },
-        {
-          now: environment.storageNow(),
-        },
+        environment.call(),
       )
       if (expired > 0) logger.info({ expired }, 'leases expired')
       return expired === SWEEP_BATCH ? 'now' : nextExpiryInMs

@@ -61,11 +61,10 @@ export async function writeOutcome<Tx>(
   const { environment, tasks, agents, backoff } = parts
   const { proof } = run
   const { fencingToken } = proof
-  const at = () => ({ now: environment.storageNow() })
   return whileLeased(parts, run, async () => {
     switch (outcome.kind) {
       case 'completed':
-        return (await tasks.completeTask({ proof, result: outcome.result, next: nextTask() }, at())).next
+        return (await tasks.completeTask({ proof, result: outcome.result, next: nextTask() }, environment.call())).next
       case 'failed': {
         const command = {
           kind: 'fail',
@@ -73,22 +72,22 @@ export async function writeOutcome<Tx>(
           reason: outcome.reason,
           backoff: outcome.retry ? backoff : null,
         } as const
-        await tasks.changeTask({ target: proof, command }, at())
+        await tasks.changeTask({ target: proof, command }, environment.call())
         return null
       }
       case 'returned': {
         const command = { kind: 'return_claim', fencingToken, reason: outcome.reason } as const
-        await tasks.changeTask({ target: proof, command }, at())
+        await tasks.changeTask({ target: proof, command }, environment.call())
         return null
       }
       case 'postponed': {
         const { reason, delayMs } = outcome
         const { workspaceId } = proof
         // First, so that it takes no other task in between.
-        await agents.reportPresence({ workspaceId, agentId: run.agentId, restMs: delayMs }, at())
+        await agents.reportPresence({ workspaceId, agentId: run.agentId, restMs: delayMs }, environment.call())
         await tasks.changeTask(
           { target: proof, command: { kind: 'postpone', fencingToken, reason, delayMs } },
-          at(),
+          environment.call(),
         )
         return null
       }

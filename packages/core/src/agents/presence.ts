@@ -58,7 +58,7 @@ export function createAgentPresence<Tx>(
     const status = workload.runs > 0 ? 'busy' : 'available'
     if (status === workload.reported) return true
     try {
-      await agents.reportPresence({ workspaceId, agentId, status }, { now: environment.storageNow() })
+      await agents.reportPresence({ workspaceId, agentId, status }, environment.call())
       workload.reported = status
       return true
     } catch (error) {
@@ -112,7 +112,7 @@ export function createRuntimeReport<Tx>(
   const { logger } = environment
   const { agentTypes, isOnlyProcess } = options
   const report = (liveMs: number | null): Promise<void> =>
-    agents.reportPresence({ agentTypes, liveMs }, { now: environment.storageNow() })
+    agents.reportPresence({ agentTypes, liveMs }, environment.call())
 
   let becomeKnown: (() => void) | undefined
   const known = new Promise<void>((resolve) => {

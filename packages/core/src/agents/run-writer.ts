@@ -39,7 +39,7 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
     if (!run.isLive()) throw new TaskboardError('CONFLICT', 'the run is over: it no longer has the task')
     const startedAt = clock.now()
     try {
-      const value = await tracked(clock, 'agent-write', () => work({ now: environment.storageNow() }))
+      const value = await tracked(clock, 'agent-write', () => work(environment.call()))
       run.renewed(startedAt)
       return value
     } catch (error) {

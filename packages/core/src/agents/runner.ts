@@ -49,7 +49,7 @@ function createClaimWatch<Tx>(options: ClaimWatchOptions<Tx>): ClaimWatch {
 
   async function check(runs: readonly TaskRun[]): Promise<void> {
     const proofs = runs.map(({ proof }) => proof)
-    const held = await tasks.checkClaims({ proofs }, { now: environment.storageNow() })
+    const held = await tasks.checkClaims({ proofs }, environment.call())
     for (const [index, run] of runs.entries()) {
       // A run that ends meanwhile has released its claim itself.
       if (held[index] === true || run.phase !== 'running') continue

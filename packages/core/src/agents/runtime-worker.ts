@@ -51,7 +51,7 @@ async function returnClaims<Tx>(
     try {
       const { fencingToken } = proof
       const command = { kind: 'return_claim', fencingToken, reason: 'the process stopped' } as const
-      await tasks.changeTask({ target: proof, command }, { now: environment.storageNow() })
+      await tasks.changeTask({ target: proof, command }, environment.call())
     } catch (error) {
       const fields = { taskId: proof.taskId, err: error }
       environment.logger.warn(fields, 'a claim could not be returned; its task is ready when the lease ends')
@@ -190,7 +190,7 @@ export function createRuntimeWorker<Tx>(
     const claimedAt = clock.now()
     const batch = await tasks.claimTasks(
       { target: { agentType, leaseMs }, limit },
-      { now: environment.storageNow() },
+      environment.call(),
     )
     await takeOn(shop, batch, claimedAt)
     return batch.tasks.length === limit && runs.taken < concurrency ? 'now' : batch.nextReadyInMs

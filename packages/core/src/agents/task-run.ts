@@ -216,7 +216,7 @@ async function readBackground<Tx>(parts: ContextParts<Tx>, task: Task): Promise<
   const { id: taskId, workspaceId: within, fencingToken, dependsOn, hasComments } = task
   if (fencingToken <= 1 && dependsOn.length === 0 && !hasComments) return NO_BACKGROUND
   const { environment, tasks } = parts
-  const at = { now: environment.storageNow() }
+  const call = environment.call()
   return tracked(environment.clock, 'agent-background', async () =>
     hasComments
       ? tasks.getTask({ within, taskId, parts: WITH_COMMENTS }, at)

@@ -146,7 +146,7 @@ export function createAnalytics<Tx>({ environment, store, baselines }: Analytics
       const { fromDay, toDay } = periodOf(asked, dayOf(environment.clock.now()))
       const figures = await store.readFigures(
         { reach, workspaceId, fromDay, toDay, baselines },
-        { now: environment.storageNow(), tx: options?.tx },
+        environment.call(options),
       )
       const all = total(figures)
       return {

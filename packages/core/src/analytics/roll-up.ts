@@ -47,7 +47,7 @@ export function createRollUpSweep<Tx>(
     environment,
     pollIntervalMs: null,
     async pass() {
-      const taken = await store.rollUp({ limit: BATCH }, { now: environment.storageNow() })
+      const taken = await store.rollUp({ limit: BATCH }, environment.call())
       return taken >= BATCH ? 'now' : everyMs
     },
   })

@@ -1,5 +1,5 @@
 import type { Reach } from '../access/index.js'
-import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import type { Environment, InTransaction } from '../environment/index.js'
 import { requireLimit, TaskboardError } from '../errors/index.js'
 import { type Approval, type ApprovalStatus, approvalStatuses } from './approval.js'
 import type { ApprovalQuery, ApprovalStore } from './approval-store.js'
@@ -39,16 +39,12 @@ export function createApprovalDirectory<Tx>({
   readonly tasks: TaskStore<Tx>
   readonly approvals: ApprovalStore<Tx>
 }): ApprovalDirectory<Tx> {
-  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
   const everything = { approvalId: null, taskId: null, status: null, limit: 1, afterId: null }
 
   return {
     async find(reach, approvalId, options) {
       const query: ApprovalQuery = { ...everything, within: reach, approvalId }
-      const [approval] = (await approvals.listApprovals(query, at(options))).approvals
+      const [approval] = (await approvals.listApprovals(query, environment.call(options))).approvals
       if (approval === undefined) throw new TaskboardError('NOT_FOUND', 'no such approval')
       return approval
     },
@@ -60,9 +56,9 @@ export function createApprovalDirectory<Tx>({
         })
       }
       const afterId = cursor == null ? null : decodeApprovalId(cursor)
-      if (taskId !== null) await tasks.getTask({ within: reach, taskId, parts: [] }, at(filter))
+      if (taskId !== null) await tasks.getTask({ within: reach, taskId, parts: [] }, environment.call(filter))
       const query = { within: reach, approvalId: null, taskId, status, limit: requireLimit(limit), afterId }
-      const page = await approvals.listApprovals(query, at(filter))
+      const page = await approvals.listApprovals(query, environment.call(filter))
       return { approvals: page.approvals, nextCursor: page.nextAfterId && encodeId(page.nextAfterId) }
     },
   }

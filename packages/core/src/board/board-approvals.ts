@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import type { Environment } from '../environment/index.js'
 import { parseInput, requireKnownFields, requireLimit, TaskboardError } from '../errors/index.js'
 import {
   type Approval,
@@ -7,8 +7,7 @@ import {
   approvalProof,
   askerOf,
   readApprovalRequest,
-  verdictInput,
-} from './approval.js'
+  verdictInput } from './approval.js'
 import type { ApprovalFindings } from './approval-directory.js'
 import type { ApprovalAnswer, ApprovalStore } from './approval-store.js'
 import { actingAs, DEFAULT_PAGE, type ListOptions, type WriteOptions } from './board-options.js'
@@ -71,10 +70,6 @@ export function createBoardApprovals<Tx>(
   workspaceId: string,
   actor: Actor,
 ): BoardApprovals<Tx> {
-  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
 
   return {
     async requestApproval(taskId, input, options) {
@@ -84,13 +79,13 @@ export function createBoardApprovals<Tx>(
       const proof = { workspaceId, taskId, fencingToken }
       const requestedBy = options?.actor ?? actor
       const asker = askerOf(actor, requestedBy, request)
-      return approvals.requestApproval({ proof, request, requestedBy, asker, expireAfterMs }, at(options))
+      return approvals.requestApproval({ proof, request, requestedBy, asker, expireAfterMs }, environment.call(options))
     },
     async approvals(taskId, options = {}) {
       const { limit = DEFAULT_PAGE, cursor } = options
       const afterId = cursor == null ? null : decodeApprovalId(cursor)
       const query = { within: workspaceId, approvalId: null, taskId, status: null, afterId }
-      const page = await approvals.listApprovals({ ...query, limit: requireLimit(limit) }, at(options))
+      const page = await approvals.listApprovals({ ...query, limit: requireLimit(limit) }, environment.call(options))
       return { approvals: page.approvals, nextCursor: page.nextAfterId && encodeId(page.nextAfterId) }
     },
     async decide(approvalId, input, options) {
@@ -99,7 +94,7 @@ export function createBoardApprovals<Tx>(
       if (actor.kind === 'agent') throw refusedToAgents()
       const decidedBy = actingAs(options?.actor ?? actor)
       const verdict = { decision, comment, digest }
-      return approvals.decideApproval({ workspaceId, approvalId, verdict, decidedBy }, at(options))
+      return approvals.decideApproval({ workspaceId, approvalId, verdict, decidedBy }, environment.call(options))
     },
   }
 }

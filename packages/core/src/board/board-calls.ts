@@ -1,4 +1,4 @@
-import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import type { Environment, InTransaction } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { encodeCursor } from './cursor.js'
 import { columns, type Column, type Task } from './task.js'
@@ -17,17 +17,8 @@ export function changeOf<Tx>(
   { environment, tasks }: { readonly environment: Environment; readonly tasks: TaskStore<Tx> },
   workspaceId: string,
 ) {
-  const at = atOf<Tx>(environment)
   return (taskId: string, command: TaskWrite, options?: InTransaction<Tx>): Promise<Task> =>
-    tasks.changeTask({ target: { workspaceId, taskId }, command }, at(options))
-}
-
-/** The context of a verb, from its options. */
-export function atOf<Tx>(environment: Environment) {
-  return (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
+    tasks.changeTask({ target: { workspaceId, taskId }, command }, environment.call(options))
 }
 
 export function toList(page: TaskPage): TaskList {

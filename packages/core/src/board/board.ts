@@ -13,7 +13,7 @@ import {
 } from '../usage/index.js'
 import type { ApprovalStore } from './approval-store.js'
 import { type BoardApprovals, createBoardApprovals, withoutDecisions } from './board-approvals.js'
-import { atOf, changeOf, requireColumn, toList, type TaskList } from './board-calls.js'
+import { changeOf, requireColumn, toList, type TaskList } from './board-calls.js'
 import {
   actingAs,
   DEFAULT_PAGE,
@@ -210,10 +210,9 @@ export function createBoard<Tx>(
 ): TransportBoard<Tx> {
   const { environment, tasks, settings } = parts
   const { telemetry } = environment
-  const at = atOf<Tx>(environment)
   const change = changeOf(parts, workspaceId)
   const read = <Part extends TaskPart>(taskId: string, part: Part, options?: InTransaction<Tx>) =>
-    tasks.getTask({ within: workspaceId, taskId, parts: [part] }, at(options))
+    tasks.getTask({ within: workspaceId, taskId, parts: [part] }, environment.call(options))
 
   const board: TransportBoard<Tx> = {
     workspaceId,
@@ -223,9 +222,9 @@ export function createBoard<Tx>(
     addRead(task, options) {
       const idempotency = options?.idempotency ?? null
       const by = options?.actor ?? actor
-      if (telemetry === null) return tasks.insertTask({ task, actor: by, idempotency }, at(options))
+      if (telemetry === null) return tasks.insertTask({ task, actor: by, idempotency }, environment.call(options))
       return addWithinSpan(telemetry, workspaceId, [task], ([traced = task]) =>
-        tasks.insertTask({ task: traced, actor: by, idempotency }, at(options)),
+        tasks.insertTask({ task: traced, actor: by, idempotency }, environment.call(options)),
       )
     },
     get: async (taskId, options) => (await read(taskId, 'task', options)).task,
@@ -235,7 +234,7 @@ export function createBoard<Tx>(
       const limit = requireLimit(options.limit ?? DEFAULT_PAGE)
       const after = options.cursor == null ? null : decodeCursor(options.cursor)
       const query = { workspaceId, column: requireColumn(column, 'column'), limit, after }
-      return toList(await tasks.listTasks(query, at(options)))
+      return toList(await tasks.listTasks(query, environment.call(options)))
     },
     update: async (taskId, input, options) => board.updateRead(taskId, readTaskChange(input), options),
     updateRead(taskId, replaced, options) {
@@ -243,7 +242,7 @@ export function createBoard<Tx>(
       return change(taskId, command, options)
     },
     delete: (taskId, options) =>
-      tasks.deleteTask({ workspaceId, taskId, actor: options?.actor ?? actor }, at(options)),
+      tasks.deleteTask({ workspaceId, taskId, actor: options?.actor ?? actor }, environment.call(options)),
     async move(taskId, to, options) {
       const by = actingAs(options?.actor ?? actor)
       const command = { kind: 'move', to: requireColumn(to, 'to'), actor: by } as const
@@ -284,7 +283,6 @@ type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'usage'
 /** The methods for agents that claim their tasks themselves. */
 function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick<Board<Tx>, AgentVerb> {
   const { environment, tasks } = parts
-  const at = atOf<Tx>(environment)
   const change = changeOf(parts, workspaceId)
   const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
 
@@ -302,7 +300,7 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
       const { fencingToken, ...entry } = parseInput(logInput, input)
       await tasks.appendToTask(
         { proof: proof(taskId, fencingToken), log: entry, leaseMs: renewalOf(leaseMs) },
-        at(options),
+        environment.call(options),
       )
     },
     async output(taskId, { leaseMs, ...input }, options) {
@@ -310,7 +308,7 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
       const output = { ...rest, size }
       await tasks.appendToTask(
         { proof: proof(taskId, fencingToken), output, leaseMs: renewalOf(leaseMs) },
-        at(options),
+        environment.call(options),
       )
     },
     async usage(taskId, { leaseMs, ...input }, options) {
@@ -324,7 +322,7 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
         report: toUsageReport(used, parts.prices),
         idempotency: options?.idempotency ?? null,
       }
-      const { value, replayed } = await parts.usageStore.recordUsage(record, at(options))
+      const { value, replayed } = await parts.usageStore.recordUsage(record, environment.call(options))
       if (!replayed) reportUsage(environment, record.report)
       return value
     },
@@ -350,7 +348,7 @@ function createCompletion<Tx>(
     const { fencingToken, result } = parseInput(completionInput, input)
     const { task } = await tasks.completeTask(
       { proof: { workspaceId, taskId, fencingToken }, result, next: null },
-      atOf<Tx>(environment)(options),
+      environment.call(options),
     )
     reportRemoteRun(environment, task, 'completed')
     onWorked()

@@ -1,6 +1,6 @@
 import type { CallContext, Environment, InTransaction, Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import { atOf, changeOf } from './board-calls.js'
+import { changeOf } from './board-calls.js'
 import { requireLease, type BoardSettings, type WriteOptions } from './board-options.js'
 import { reportClaim } from './board-telemetry.js'
 import type { Actor, Task } from './task.js'
@@ -56,16 +56,15 @@ export interface ClaimParts<Tx> {
 export function createClaim<Tx>(parts: ClaimParts<Tx>, workspaceId: string): BoardClaims<Tx>['claim'] {
   const { environment, tasks, settings, noteClaim, onWorked } = parts
   const { clock } = environment
-  const at = atOf<Tx>(environment)
   const claimNamed = createNamedClaim(parts, workspaceId)
 
   return async ({ agentId, leaseMs = settings.leaseMs, taskId }, options) => {
     const target = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
-    await noteClaim(workspaceId, agentId, at(options))
+    await noteClaim(workspaceId, agentId, environment.call(options))
     const startedAt = clock.now()
     const claim = async (): Promise<readonly Task[]> =>
       taskId === undefined
-        ? (await tasks.claimTasks({ target, limit: 1 }, at(options))).tasks
+        ? (await tasks.claimTasks({ target, limit: 1 }, environment.call(options))).tasks
         : [await claimNamed({ ...target, taskId }, options)]
     const claimed = await claim().finally(onWorked)
     reportClaim(environment, claimed, { agentType: null, startedAt })
@@ -76,16 +75,15 @@ export function createClaim<Tx>(parts: ClaimParts<Tx>, workspaceId: string): Boa
 /** Claims one task for an agent. @throws TaskboardError `CONFLICT` when the agent cannot take it. */
 function createNamedClaim<Tx>(parts: ClaimParts<Tx>, workspaceId: string) {
   const { environment, tasks, transaction } = parts
-  const at = atOf<Tx>(environment)
   const change = changeOf(parts, workspaceId)
   type Target = ClaimForAgent & { readonly taskId: string }
 
   async function read(taskId: string, options?: InTransaction<Tx>): Promise<Task> {
-    return (await tasks.getTask({ within: workspaceId, taskId, parts: ['task'] }, at(options))).task
+    return (await tasks.getTask({ within: workspaceId, taskId, parts: ['task'] }, environment.call(options))).task
   }
 
   async function take(target: Target, options?: InTransaction<Tx>): Promise<Task> {
-    const batch = await tasks.claimTasks({ target, limit: 1 }, at(options))
+    const batch = await tasks.claimTasks({ target, limit: 1 }, environment.call(options))
     return (
       batch.tasks[0] ?? Promise.reject(refusal(await read(target.taskId, options), environment.clock.now()))
     )

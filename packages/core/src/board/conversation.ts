@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import type { Environment, InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
 import { actingAs, type AddOptions, DEFAULT_PAGE, type ListOptions } from './board-options.js'
@@ -54,10 +54,6 @@ export function createConversation<Tx>(
   workspaceId: string,
   actor: Actor,
 ): BoardConversation<Tx> {
-  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
 
   const insert =
     (kind: 'comment' | 'answer') =>
@@ -65,7 +61,7 @@ export function createConversation<Tx>(
       const { body } = parseInput(commentInput, input)
       const draft = { kind, body, author: actingAs(options?.actor ?? actor) }
       const idempotency = options?.idempotency ?? null
-      return comments.insertComment({ target: { workspaceId, taskId }, draft, idempotency }, at(options))
+      return comments.insertComment({ target: { workspaceId, taskId }, draft, idempotency }, environment.call(options))
     }
 
   const conversation: BoardConversation<Tx> = {
@@ -74,7 +70,7 @@ export function createConversation<Tx>(
     async comments(taskId, options = {}) {
       const limit = requireLimit(options.limit ?? DEFAULT_PAGE)
       const after = options.cursor == null ? 0 : decodePlace(options.cursor)
-      const page = await comments.listComments({ workspaceId, taskId, limit, after }, at(options))
+      const page = await comments.listComments({ workspaceId, taskId, limit, after }, environment.call(options))
       const { nextAfter } = page
       return { comments: page.comments, nextCursor: nextAfter === null ? null : encodePlace(nextAfter) }
     },
@@ -82,7 +78,7 @@ export function createConversation<Tx>(
       const { fencingToken, question } = parseInput(questionInput, input)
       const draft = { kind: 'question', body: question, fencingToken } as const
       const insertion = { target: { workspaceId, taskId }, draft, idempotency: null }
-      return (await comments.insertComment(insertion, at(options))).value
+      return (await comments.insertComment(insertion, environment.call(options))).value
     },
     answerOnce: insert('answer'),
     answer: async (taskId, input, options) => (await conversation.answerOnce(taskId, input, options)).value,

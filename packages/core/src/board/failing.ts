@@ -36,12 +36,11 @@ export function createFail<Tx>(
   return async (taskId, input, options) => {
     const { fencingToken, reason, retry, retryAfterMs } = parseInput(failureInput, input)
     const target = { workspaceId, taskId }
-    const at = () => ({ now: environment.storageNow(), tx: options?.tx })
     if (retryAfterMs === undefined) {
       const backoff = retry ? settings.backoff : null
       const task = await tasks.changeTask(
         { target, command: { kind: 'fail', fencingToken, reason, backoff } },
-        at(),
+        environment.call(options),
       )
       reportRemoteRun(environment, task, 'failed')
       onWorked()
@@ -51,7 +50,7 @@ export function createFail<Tx>(
       const rule = 'retryAfterMs is not for a failure without a retry'
       throw new TaskboardError('INVALID_FIELD', rule, { field: 'retryAfterMs' })
     }
-    const { task: claimed } = await tasks.getTask({ within: workspaceId, taskId, parts: ['task'] }, at())
+    const { task: claimed } = await tasks.getTask({ within: workspaceId, taskId, parts: ['task'] }, environment.call(options))
     const postpone = async (tx: Tx): Promise<Task> => {
       const when = { ...at(), tx }
       const command = { kind: 'postpone', fencingToken, reason, delayMs: retryAfterMs } as const

@@ -1,4 +1,4 @@
-import type { Environment, InTransaction } from '../environment/index.js'
+import type { Environment } from '../environment/index.js'
 import { parseInput } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
 import { readTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
@@ -59,7 +59,6 @@ export function createListWrites<Tx>(
   workspaceId: string,
   actor: Actor,
 ): ListWrites<Tx> & ReadListWrites<Tx> {
-  const at = (options?: InTransaction<Tx>) => ({ now: environment.storageNow(), tx: options?.tx })
   const toList = (inputs: readonly ListedTaskInput[]) =>
     readTaskList(inputs, workspaceId, settings.maxAttempts)
 
@@ -72,9 +71,9 @@ export function createListWrites<Tx>(
       split,
     }
     const { telemetry } = environment
-    if (telemetry === null) return tasks.insertTasks(insertion, at(options))
+    if (telemetry === null) return tasks.insertTasks(insertion, environment.call(options))
     return addWithinSpan(telemetry, workspaceId, list, (traced) =>
-      tasks.insertTasks({ ...insertion, tasks: traced }, at(options)),
+      tasks.insertTasks({ ...insertion, tasks: traced }, environment.call(options)),
     )
   }
 

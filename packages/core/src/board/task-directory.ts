@@ -1,5 +1,5 @@
 import type { Reach } from '../access/index.js'
-import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import type { Environment, InTransaction } from '../environment/index.js'
 import { requireKnownFields, requireLimit, TaskboardError, textFault } from '../errors/index.js'
 import type { Scoring } from '../priority/index.js'
 import { DEFAULT_PAGE, type ListOptions } from './board-options.js'
@@ -14,8 +14,7 @@ import {
   type TaskSort,
   taskSorts,
   type TaskStatus,
-  taskStatuses,
-} from './task-search.js'
+  taskStatuses } from './task-search.js'
 import type { TaskParts, TaskStore } from './task-store.js'
 import {
   type Attempt,
@@ -26,8 +25,7 @@ import {
   priorities,
   type Priority,
   type Task,
-  type TaskLogEntry,
-} from './task.js'
+  type TaskLogEntry } from './task.js'
 
 /** Which tasks to find: those that match every filter that is given. */
 export interface TaskFilter {
@@ -148,16 +146,12 @@ export function createTaskDirectory<Tx>(parts: {
   readonly scoring: Scoring
 }): TaskDirectory<Tx> {
   const { environment, tasks, scoring } = parts
-  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
 
   return {
     find: (reach, taskId, options) =>
-      tasks.getTask({ within: reach, taskId, parts: DETAIL, logLines: LOG_LINES }, at(options)),
+      tasks.getTask({ within: reach, taskId, parts: DETAIL, logLines: LOG_LINES }, environment.call(options)),
     async locate(reach, taskId, options) {
-      return (await tasks.getTask({ within: reach, taskId, parts: [] }, at(options))).workspaceId
+      return (await tasks.getTask({ within: reach, taskId, parts: [] }, environment.call(options))).workspaceId
     },
     async logs(reach, taskId, options = {}) {
       const logLines = requireLimit(options.limit ?? DEFAULT_PAGE)
@@ -165,14 +159,14 @@ export function createTaskDirectory<Tx>(parts: {
       const logAfter =
         options.cursor == null ? undefined : decodePlace(options.cursor, Number.MAX_SAFE_INTEGER)
       const query = { within: reach, taskId, parts: ['logPage'], logLines, logAfter } as const
-      const { lines, nextAfter } = (await tasks.getTask(query, at(options))).logPage
+      const { lines, nextAfter } = (await tasks.getTask(query, environment.call(options))).logPage
       return { lines, nextCursor: nextAfter === null ? null : encodePlace(nextAfter) }
     },
     async attempts(reach, taskId, options) {
-      return (await tasks.getTask({ within: reach, taskId, parts: ['attempts'] }, at(options))).attempts
+      return (await tasks.getTask({ within: reach, taskId, parts: ['attempts'] }, environment.call(options))).attempts
     },
     exchange: (reach, taskId, options) =>
-      tasks.getTask({ within: reach, taskId, parts: ['question', 'answer'] }, at(options)),
+      tasks.getTask({ within: reach, taskId, parts: ['question', 'answer'] }, environment.call(options)),
     async search(reach, filter = {}, options) {
       requireKnownFields(filter, filterNames)
       const { agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
@@ -181,7 +175,7 @@ export function createTaskDirectory<Tx>(parts: {
       requireLimit(limit)
       const after = cursor == null ? null : decodeSearchPlace(sort, cursor)
       const search = { ...conditions, reach, agentId, workspaceId, sort, limit, after }
-      const { found, asOf, hasMore } = await tasks.searchTasks(search, at(options))
+      const { found, asOf, hasMore } = await tasks.searchTasks(search, environment.call(options))
       const cursorAfter = (task: FoundTask): string =>
         encodeSearchPlace(sort, searchPlace(task, sort, asOf, scoring))
       const tasksFound = found.map(({ task, agent }): FoundTask => Object.assign({ agent }, task))

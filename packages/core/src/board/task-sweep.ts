@@ -19,7 +19,7 @@ export function createTaskSweep<Tx>(options: {
     pollIntervalMs,
     async pass() {
       const sweep = { left, limit: SWEEP_BATCH }
-      const { hasMore } = await tasks.settleTasks(sweep, { now: environment.storageNow() })
+      const { hasMore } = await tasks.settleTasks(sweep, environment.call())
       return hasMore ? 'now' : null
     },
   })

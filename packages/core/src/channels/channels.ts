@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Reach, SecretBox } from '../access/index.js'
-import type { CallContext, Environment, InTransaction, Instant } from '../environment/index.js'
+import type { Environment, InTransaction, Instant } from '../environment/index.js'
 import { boundedList, parseInput, requireLimit, TaskboardError, textOf } from '../errors/index.js'
 import {
   currentPayloadVersion,
@@ -8,8 +8,7 @@ import {
   type LoggedEvent,
   type NotificationEventType,
   notificationEventTypes,
-  type StoredChannel,
-} from '../events/index.js'
+  type StoredChannel } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitStore } from '../limits/index.js'
 import type { EndpointGuard } from '../webhooks/index.js'
@@ -139,17 +138,13 @@ const CURSOR = /^nch_[0-9a-z]{1,60}$/
 export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
   const { environment, store, limits, types, secrets, guard, delivery } = parts
   const configParts = { secrets, tools: { refuseUrl: (url: string) => guard.refuseUrl(url) } }
-  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
 
   async function find(
     within: string | Reach,
     channelId: string,
     options?: InTransaction<Tx>,
   ): Promise<StoredChannel> {
-    const [channel] = await store.listChannels({ within, channelId }, at(options))
+    const [channel] = await store.listChannels({ within, channelId }, environment.call(options))
     if (channel === undefined) throw new TaskboardError('NOT_FOUND', 'no such notification channel')
     return channel
   }
@@ -165,12 +160,12 @@ export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
       const sealed = sealNewConfig(configParts, type, workspaceId, given.config)
       const channel = { workspaceId, type: type.name, name: given.name, events: given.events, ...sealed }
       const insertion = { channel, idempotency: options?.idempotency ?? null }
-      return toChannel((await store.insertChannel(insertion, at(options))).value)
+      return toChannel((await store.insertChannel(insertion, environment.call(options))).value)
     },
     async list(workspaceId, { limit = DEFAULT_PAGE, cursor = null, tx } = {}) {
       const afterId = requireCursor(cursor)
       const query = { within: workspaceId, limit: requireLimit(limit) + 1, afterId }
-      const found = await store.listChannels(query, at({ tx }))
+      const found = await store.listChannels(query, environment.call({ tx }))
       const channels = found.slice(0, limit).map(toChannel)
       return { channels, nextCursor: found.length > limit ? (channels.at(-1)?.id ?? null) : null }
     },
@@ -184,19 +179,19 @@ export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
       const given = parseInput(channelChangeInput, input)
       const change = { name: given.name, events: given.events }
       if (given.config === undefined) {
-        return toChannel(await store.updateChannel({ workspaceId, channelId, change }, at(options)))
+        return toChannel(await store.updateChannel({ workspaceId, channelId, change }, environment.call(options)))
       }
       const stored = await find(workspaceId, channelId, options)
       const sealed = sealChangedConfig(configParts, requireType(types, stored.type), stored, given.config)
       const full = { ...change, ...sealed }
-      return toChannel(await store.updateChannel({ workspaceId, channelId, change: full }, at(options)))
+      return toChannel(await store.updateChannel({ workspaceId, channelId, change: full }, environment.call(options)))
     },
-    delete: (workspaceId, channelId, options) => store.deleteChannel({ workspaceId, channelId }, at(options)),
+    delete: (workspaceId, channelId, options) => store.deleteChannel({ workspaceId, channelId }, environment.call(options)),
     async test(workspaceId, channelId) {
       const channel = await find(workspaceId, channelId)
       const { allowed, retryAfterMs } = await limits.take(
         { key: `channel-test:${channelId}`, ...TESTS },
-        at(),
+        environment.call(),
       )
       if (!allowed) {
         const rule = `a channel can be tested ${TESTS.limit} times an hour`
@@ -204,7 +199,7 @@ export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
       }
       const outcome = await delivery.test(channel, sampleOf(channel, environment))
       if (outcome.delivered && channel.failures > 0) {
-        await store.updateChannel({ workspaceId, channelId, change: {} }, at())
+        await store.updateChannel({ workspaceId, channelId, change: {} }, environment.call())
       }
       return outcome
     },

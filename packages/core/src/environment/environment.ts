@@ -1,3 +1,4 @@
+import type { CallContext, InTransaction } from './call-context.js'
 import { systemClock, type Clock, type Instant } from './clock.js'
 import { createNewId, type NewId } from './ids.js'
 import { loggerOf, type Logger } from './logger.js'
@@ -19,6 +20,8 @@ export interface Environment {
    * that several processes share.
    */
   storageNow(): Instant | null
+  /** The context of a storage verb: `storageNow()`, within the host's transaction if there is one. */
+  call<Tx = unknown>(inTransaction?: InTransaction<Tx>): CallContext<Tx>
 }
 
 export interface EnvironmentOptions {
@@ -41,5 +44,8 @@ export function createEnvironment(options: EnvironmentOptions = {}): Environment
     telemetry: telemetryOf(options.telemetry),
     loops: createLoopRegistry(),
     storageNow: options.clock ? () => clock.now() : () => null,
+    call(inTransaction) {
+      return { now: this.storageNow(), tx: inTransaction?.tx }
+    },
   }
 }

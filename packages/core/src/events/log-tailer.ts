@@ -38,7 +38,6 @@ export function createEventLogTailer(options: EventLogTailerOptions): EventLogTa
   const { clock, logger, telemetry } = environment
   const listeners = new Map<(event: LoggedEvent) => void, () => boolean>()
   let position: FeedPosition | null = null
-  const at = () => ({ now: environment.storageNow() })
 
   const loop = createBackgroundLoop({
     name: 'events',
@@ -51,14 +50,14 @@ export function createEventLogTailer(options: EventLogTailerOptions): EventLogTa
   async function passOn(): Promise<number> {
     if (position === null) return 0
     if (!isHeard()) {
-      const skippedTo = await store.feedEnd({ after: position }, at())
+      const skippedTo = await store.feedEnd({ after: position }, environment.call())
       // A listener that was added meanwhile must not miss the skipped events.
       if (!isHeard()) {
         position = skippedTo
         return 0
       }
     }
-    const page = await store.readFeed({ position, limit: pageSize }, at())
+    const page = await store.readFeed({ position, limit: pageSize }, environment.call())
     const [oldest] = page.events
     if (telemetry !== null && oldest !== undefined) {
       telemetry.measure({ kind: 'event_lag', lagMs: Math.max(0, clock.now() - oldest.at) })
@@ -101,7 +100,7 @@ export function createEventLogTailer(options: EventLogTailerOptions): EventLogTa
     },
     async start() {
       if (position !== null) throw new TaskboardError('CONFLICT', 'the tailer is already started')
-      position = await store.feedEnd({ after: null }, at())
+      position = await store.feedEnd({ after: null }, environment.call())
       loop.start()
     },
     wake: () => loop.wake(),

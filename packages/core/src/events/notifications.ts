@@ -46,14 +46,14 @@ export function createNotifications<Tx>(parts: NotificationsParts<Tx>): Notifica
         })
       }
       const target = parseInput(settingsInput, { settings: plainJsonObject(settings, 'settings') })
-      const at = { now: environment.storageNow(), tx: options.tx }
+      const call = environment.call(options)
       await store.setTarget({ workspaceId, channel, settings: target.settings }, at)
     },
     remove(workspaceId, channel, options = {}) {
-      const at = { now: environment.storageNow(), tx: options.tx }
+      const call = environment.call(options)
       return store.setTarget({ workspaceId, channel, settings: null }, at)
     },
     list: (workspaceId, options) =>
-      store.listTargets({ workspaceId }, { now: environment.storageNow(), tx: options?.tx }),
+      store.listTargets({ workspaceId }, environment.call(options)),
   }
 }

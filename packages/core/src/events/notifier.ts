@@ -137,7 +137,7 @@ async function settle(parts: RouteParts, end: BatchEnd): Promise<boolean> {
   const result = { workspaceId, channel, claimToken, readThroughSeq, retryInMs, health }
   for (;;) {
     try {
-      return await store.settleNotifications(result, { now: environment.storageNow() })
+      return await store.settleNotifications(result, environment.call())
     } catch (error) {
       logger.warn({ workspaceId, err: error }, 'the progress of notifications could not be stored')
       if (stopping.aborted || clock.now() + SETTLE_RETRY_DELAY_MS >= claimEndsAt) return true
@@ -181,7 +181,7 @@ function createRouteWorker(parts: RouteParts): RouteWorker {
     const claimEndsAt = clock.now() + claimMs
     const claim = await store.claimNotifications(
       { ...route.claims, limit, eventsPerTarget: EVENTS_PER_TARGET, claimMs },
-      { now: environment.storageNow() },
+      environment.call(),
     )
     for (const batch of claim.batches) launch(batch, claimEndsAt)
     return claim.nextDueInMs === null ? null : Math.max(LEAST_DELAY_MS, claim.nextDueInMs)

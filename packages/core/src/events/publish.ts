@@ -34,7 +34,7 @@ export function createPublisher<Tx>(parts: { environment: Environment; store: Ev
   const { environment, store } = parts
   return async (workspaceId, type, data, options = {}) => {
     const draft = publishDraft(type, data)
-    const at = { now: environment.storageNow(), tx: options.tx }
+    const call = environment.call(options)
     return toTaskboardEvent(await store.appendEvent({ workspaceId, event: draft }, at))
   }
 }

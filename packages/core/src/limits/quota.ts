@@ -87,7 +87,7 @@ interface QuotaParts<Tx> {
 export function createQuota<Tx>({ environment, store, transaction, tiers }: QuotaParts<Tx>): Quota<Tx> {
   async function giveBack(accountId: string, month: number): Promise<void> {
     try {
-      await store.giveBackTask({ accountId, month }, { now: environment.storageNow() })
+      await store.giveBackTask({ accountId, month }, environment.call())
     } catch (error) {
       environment.logger.warn({ err: error, accountId }, 'could not uncount a task that was not created')
     }
@@ -98,7 +98,7 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
 
   /** The month of each of the tasks; null when the quota does not cover them all. */
   async function take(accountId: string, count: number, limit: number): Promise<readonly number[] | null> {
-    const takeOne = () => store.takeTask({ accountId, limit }, { now: environment.storageNow() })
+    const takeOne = () => store.takeTask({ accountId, limit }, environment.call())
     const answers = await Promise.all(Array.from({ length: count }, takeOne))
     const months = answers.flatMap(({ taken, month }) => (taken ? [month] : []))
     if (months.length === count) return months
@@ -140,7 +140,7 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
       if (limit === null) return create()
       const most = isReplacement ? 2 * limit : limit
       return transaction(async (tx) => {
-        const at = { now: environment.storageNow(), tx }
+        const call = environment.call({ tx })
         const before = await store.countHeld({ accountId, resource }, at)
         const value = await create(tx)
         const isFull = before >= most
@@ -150,7 +150,7 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
       })
     },
     async usage({ accountId, tier }) {
-      const used = await store.usage({ accountId }, { now: environment.storageNow() })
+      const used = await store.usage({ accountId }, environment.call())
       return toUsage(tiers[tier].quota, used)
     },
   }

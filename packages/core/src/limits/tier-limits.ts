@@ -33,7 +33,7 @@ export function createTierLimits({ environment, store, tiers }: TierLimitsParts)
       if (perHour === null && perMinute === null) return NO_LIMITS
       return store.take(
         { key: `account:${accountId}`, perHour, perMinute },
-        { now: environment.storageNow() },
+        environment.call(),
       )
     },
   }

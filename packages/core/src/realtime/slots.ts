@@ -28,11 +28,10 @@ function createSlotLease(
   listener: SlotLeaseListener,
 ): SlotLease {
   let holder: Promise<string> | null = null
-  const at = () => ({ now: environment.storageNow() })
 
   async function open(): Promise<string> {
     const id = environment.newId('proc')
-    await store.leaseHolder({ holderId: id, leaseMs: slotLeaseMs, step: 'begin' }, at())
+    await store.leaseHolder({ holderId: id, leaseMs: slotLeaseMs, step: 'begin' }, environment.call())
     return id
   }
 
@@ -56,7 +55,7 @@ function createSlotLease(
       const held = (holder ??= begin())
       const outcome = await store.acquireSlot(
         { ...request, holderId: await held, leaseMs: slotLeaseMs },
-        at(),
+        environment.call(),
       )
       if (outcome === 'lost') lose(held)
       return outcome
@@ -65,13 +64,13 @@ function createSlotLease(
       const held = holder
       if (held === null) return
       const renewal = { holderId: await held, leaseMs: slotLeaseMs, step: 'renew' } as const
-      if (!(await store.leaseHolder(renewal, at()))) lose(held)
+      if (!(await store.leaseHolder(renewal, environment.call()))) lose(held)
     },
     async close() {
       const held = holder
       holder = null
       try {
-        if (held !== null) await store.releaseSlots({ holderId: await held }, at())
+        if (held !== null) await store.releaseSlots({ holderId: await held }, environment.call())
       } catch (error) {
         environment.logger.warn(
           { err: error },
@@ -112,7 +111,7 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
   const lost = new Map<string, SlotOwner>()
   let retaking: Promise<void> | null = null
   const freeSlots = (slotIds: readonly string[]) =>
-    store.releaseSlots({ slotIds }, { now: environment.storageNow() })
+    store.releaseSlots({ slotIds }, environment.call())
 
   const lease = createSlotLease(environment, store, {
     begun: () => renewal.wake(),

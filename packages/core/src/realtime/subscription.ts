@@ -52,7 +52,7 @@ export function readEnds(
   principal: Principal,
   workspaceId: string | null,
 ): Promise<readonly LogEnd[]> {
-  return store.readLogEnds({ reach: principal, workspaceId }, { now: environment.storageNow() })
+  return store.readLogEnds({ reach: principal, workspaceId }, environment.call())
 }
 
 /** @throws TaskboardError `INVALID_FIELD` (`since`). */

@@ -37,7 +37,7 @@ export function createWorkspaceDiscovery(
     pollIntervalMs: null,
     async pass() {
       for (const workspaceId of unknown) {
-        const [workspace] = await store.listWorkspaces({ workspaceId }, { now: environment.storageNow() })
+        const [workspace] = await store.listWorkspaces({ workspaceId }, environment.call())
         unknown.delete(workspaceId)
         if (workspace !== undefined) learn(workspace.accountId, [workspaceId])
       }

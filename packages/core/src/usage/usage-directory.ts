@@ -1,5 +1,5 @@
 import type { Reach } from '../access/index.js'
-import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import type { Environment, InTransaction } from '../environment/index.js'
 import { requireLimit, TaskboardError } from '../errors/index.js'
 import { readBudget, type BudgetInput } from './budget.js'
 import {
@@ -7,8 +7,7 @@ import {
   type MonthlyBudget,
   type UsageGroup,
   type UsageStore,
-  type UsageSum,
-} from './usage-store.js'
+  type UsageSum } from './usage-store.js'
 import type { UsageAmounts } from './usage.js'
 
 export interface UsageFilter {
@@ -82,10 +81,6 @@ export function createUsage<Tx>(parts: {
   readonly store: UsageStore<Tx>
 }): Usage<Tx> {
   const { environment, store } = parts
-  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
 
   return {
     async sum(reach, filter, options) {
@@ -97,25 +92,25 @@ export function createUsage<Tx>(parts: {
       requireLimit(limit)
       const afterKey = cursor == null ? null : readKey(cursor)
       const query = { reach, workspaceId, groupBy, ...days, limit: limit + 1, afterKey }
-      const found = await store.sumUsage(query, at(options))
+      const found = await store.sumUsage(query, environment.call(options))
       const sums = found.slice(0, limit)
       const last = sums.at(-1)
       return { sums, nextCursor: found.length > limit && last !== undefined ? `k${last.key}` : null }
     },
     ofTask: (workspaceId, taskId, groupBy, options) =>
-      store.sumUsage({ workspaceId, taskId, groupBy, limit: MOST_OF_A_TASK }, at(options)),
+      store.sumUsage({ workspaceId, taskId, groupBy, limit: MOST_OF_A_TASK }, environment.call(options)),
     async ofTasks(taskIds, options) {
       if (taskIds.length === 0) return new Map()
-      const sums = await store.sumUsage({ taskIds, groupBy: 'task' }, at(options))
+      const sums = await store.sumUsage({ taskIds, groupBy: 'task' }, environment.call(options))
       return new Map(sums.map((sum) => [sum.key, sum]))
     },
     async setBudget({ workspaceId, agentId = null }, budget, options) {
-      return store.setBudget({ workspaceId, agentId, budget: readBudget(budget) }, at(options))
+      return store.setBudget({ workspaceId, agentId, budget: readBudget(budget) }, environment.call(options))
     },
     async budgets(workspaceId, { limit = DEFAULT_PAGE, cursor } = {}, options) {
       requireLimit(limit)
       const afterId = cursor == null ? null : readKey(cursor)
-      const found = await store.listBudgets({ workspaceId, afterId, limit: limit + 1 }, at(options))
+      const found = await store.listBudgets({ workspaceId, afterId, limit: limit + 1 }, environment.call(options))
       const budgets = found.slice(0, limit)
       const last = budgets.at(-1)
       return { budgets, nextCursor: found.length > limit && last ? `k${last.agentId ?? ''}` : null }

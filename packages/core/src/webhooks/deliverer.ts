@@ -44,7 +44,7 @@ function createReturnedClaims(
       const results = claims
       claims = []
       try {
-        await store.recordDeliveryResults({ results, disableAfterMs }, { now: environment.storageNow() })
+        await store.recordDeliveryResults({ results, disableAfterMs }, environment.call())
       } catch (error) {
         const fields = { claims: results.length, err: error }
         environment.logger.warn(fields, 'could not release webhook claims; they expire')
@@ -194,9 +194,7 @@ function createClaimLoop(
     if (bounds === null) return null
     const claimedUntil = clock.now() + claimMs
     const request = { ...bounds, claimMs }
-    const { deliveries, nextDueInMs } = await store.claimDueDeliveries(request, {
-      now: environment.storageNow(),
-    })
+    const { deliveries, nextDueInMs } = await store.claimDueDeliveries(request, environment.call())
     const now = clock.now()
     for (const claimed of deliveries) limiter.add({ claimed, claimedUntil }, now)
     onClaimed()
@@ -223,7 +221,7 @@ function createCheckLoop(
   async function check(): Promise<NextPass> {
     const webhookIds = limiter.nextCheck(clock.now())
     if (webhookIds.length === 0) return null
-    const targets = await store.readTargets({ webhookIds }, { now: environment.storageNow() })
+    const targets = await store.readTargets({ webhookIds }, environment.call())
     // A released delivery of a disabled webhook becomes skipped with the next claim; a deleted webhook has none left.
     giveBack(limiter.checked(webhookIds, targets, clock.now()))
     onChecked()

@@ -44,7 +44,7 @@ export function createResultWriter(options: ResultWriterOptions): ResultWriter {
     const now = clock.now()
     const results = batch.map(({ result }) => toResult(result, now))
     try {
-      await store.recordDeliveryResults({ results, disableAfterMs }, { now: environment.storageNow() })
+      await store.recordDeliveryResults({ results, disableAfterMs }, environment.call())
     } catch (error) {
       // One result that cannot be stored must not block the others: use smaller batches, at the end of the queue.
       batchSize = Math.max(1, Math.floor(batch.length / 2))

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Reach, SecretBox } from '../access/index.js'
-import type { CallContext, Environment, InTransaction, Instant } from '../environment/index.js'
+import type { Environment, InTransaction, Instant } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
 import { sampleEvent } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
@@ -13,8 +13,7 @@ import {
   deliveryStatuses,
   type DeliveryStatus,
   type StoredWebhook,
-  type WebhookStore,
-} from './webhook-store.js'
+  type WebhookStore } from './webhook-store.js'
 import { toDeliveryRecord, toWebhook, type DeliveryRecord, type Webhook } from './webhook.js'
 
 export type WebhookInput = z.input<typeof newWebhookInput>
@@ -108,10 +107,6 @@ const DEFAULT_PAGE = 100
 
 export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
   const { environment, store, guard, onChanged } = parts
-  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
   const seal = (workspaceId: string, secret: string) => parts.secrets.seal(secret, secretContext(workspaceId))
 
   async function find(
@@ -119,7 +114,7 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
     webhookId: string,
     options?: InTransaction<Tx>,
   ): Promise<StoredWebhook> {
-    const [webhook] = await store.listWebhooks({ within, webhookId }, at(options))
+    const [webhook] = await store.listWebhooks({ within, webhookId }, environment.call(options))
     if (webhook === undefined) throw new TaskboardError('NOT_FOUND', 'no such webhook')
     return webhook
   }
@@ -131,11 +126,11 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       const secrets = secret == null ? [] : [{ sealed: seal(workspaceId, secret), expiresAt: null }]
       const webhook = { workspaceId, url, events, secrets }
       const insertion = { webhook, idempotency: options?.idempotency ?? null }
-      const { value } = await store.insertWebhook(insertion, at(options))
+      const { value } = await store.insertWebhook(insertion, environment.call(options))
       return toWebhook(value)
     },
     async list(workspaceId, options) {
-      return (await store.listWebhooks({ within: workspaceId }, at(options))).map(toWebhook)
+      return (await store.listWebhooks({ within: workspaceId }, environment.call(options))).map(toWebhook)
     },
     async get(workspaceId, webhookId, options) {
       return toWebhook(await find(workspaceId, webhookId, options))
@@ -147,12 +142,12 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       const { url, events, enabled } = parseInput(webhookChangeInput, input)
       if (url !== undefined) requireUrl(guard, url)
       const change = { url, events, enabled }
-      const changed = await store.updateWebhook({ workspaceId, webhookId, change }, at(options))
+      const changed = await store.updateWebhook({ workspaceId, webhookId, change }, environment.call(options))
       onChanged(webhookId)
       return toWebhook(changed)
     },
     async delete(workspaceId, webhookId, options) {
-      const isDeleted = await store.deleteWebhook({ workspaceId, webhookId }, at(options))
+      const isDeleted = await store.deleteWebhook({ workspaceId, webhookId }, environment.call(options))
       onChanged(webhookId)
       return isDeleted
     },
@@ -160,27 +155,27 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       const { secret: given, overlapMs = parts.settings.rotationOverlapMs } = parseInput(rotationInput, input)
       const secret = given ?? newWebhookSecret(environment.random)
       const rotation = { sealed: seal(workspaceId, secret), overlapMs }
-      const webhook = await store.updateWebhook({ workspaceId, webhookId, change: { rotation } }, at(options))
+      const webhook = await store.updateWebhook({ workspaceId, webhookId, change: { rotation } }, environment.call(options))
       onChanged(webhookId)
       return { webhook: toWebhook(webhook), secret }
     },
     async test(workspaceId, webhookId, options) {
       const webhook = requireEnabled(toWebhook(await find(workspaceId, webhookId, options)))
       const event = sampleEvent(webhook.events[0] ?? 'task.created', environment.clock.now())
-      return toDeliveryRecord(await store.insertTestDelivery({ workspaceId, webhookId, event }, at(options)))
+      return toDeliveryRecord(await store.insertTestDelivery({ workspaceId, webhookId, event }, environment.call(options)))
     },
     async deliveries(workspaceId, webhookId, request = {}) {
       const { status = null, limit = DEFAULT_PAGE, cursor = null, tx } = request
       requireQuery(status, limit, cursor)
       const query = { workspaceId, webhookId, status, limit: limit + 1, afterId: cursor }
-      const found = await store.listDeliveries(query, at({ tx }))
+      const found = await store.listDeliveries(query, environment.call({ tx }))
       const deliveries = found.slice(0, limit).map(toDeliveryRecord)
       return { deliveries, nextCursor: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null }
     },
     async resend(workspaceId, webhookId, which, options) {
       const wanted = toResendRequest(which)
       requireEnabled(toWebhook(await find(workspaceId, webhookId, options)))
-      return store.resendDeliveries({ workspaceId, webhookId, which: wanted }, at(options))
+      return store.resendDeliveries({ workspaceId, webhookId, which: wanted }, environment.call(options))
     },
   }
 }

@@ -240,7 +240,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     webhooks: services.webhooks,
     board: (workspaceId) => services.board(workspaceId),
     transaction: createTransactions(storage),
-    rescore: () => storage.tasks.rescore({ now: environment.storageNow() }),
+    rescore: () => storage.tasks.rescore(environment.call()),
     ...createLifecycle({ ...wiring, background }),
     services,
   })
@@ -322,12 +322,12 @@ function createTransportServices<Tx>(
   return {
     environment,
     scoring,
-    health: { phase, check: () => storage.check({ withCounts: false }, { now: environment.storageNow() }) },
+    health: { phase, check: () => storage.check({ withCounts: false }, environment.call()) },
     ...addressesOf(options),
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
     ...callers,
     takeBoardLimit: ({ id }) =>
-      storage.limits.take({ key: `board:${id}`, ...rate }, { now: environment.storageNow() }),
+      storage.limits.take({ key: `board:${id}`, ...rate }, environment.call()),
     takeTierLimit: (principal) => tierLimits.take(principal),
     quota: createQuota({
       environment,
@@ -371,7 +371,7 @@ function createTransportServices<Tx>(
     schedules: boardParts.schedules,
     usage: createUsage({ environment, store: storage.usage }),
     saveIdempotentResponse: (claim, answer) =>
-      storage.saveIdempotentResponse({ claim, answer }, { now: environment.storageNow() }),
+      storage.saveIdempotentResponse({ claim, answer }, environment.call()),
     webhooks: createWebhooks({
       environment,
       store: storage.webhooks,

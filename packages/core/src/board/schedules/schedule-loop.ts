@@ -1,4 +1,4 @@
-import { createBackgroundLoop, type CallContext, type Environment } from '../../environment/index.js'
+import { createBackgroundLoop, type Environment } from '../../environment/index.js'
 import { isTaskboardError } from '../../errors/index.js'
 import type { EventStore } from '../../events/index.js'
 import { scheduledTask, type Schedule } from './schedule.js'
@@ -33,19 +33,18 @@ export interface ScheduleLoop {
 export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): ScheduleLoop {
   const { environment, schedules, events, pollIntervalMs } = options
   const { logger } = environment
-  const at = (): CallContext<Tx> => ({ now: environment.storageNow() })
 
   async function make({ id: scheduleId, workspaceId, nextAt, ...schedule }: Schedule): Promise<void> {
     if (nextAt === null) return
     const occurrence = { workspaceId, scheduleId, nextAt }
     try {
       const task = scheduledTask({ task: schedule.task, workspaceId })
-      await schedules.makeOccurrence({ ...occurrence, outcome: { task } }, at())
+      await schedules.makeOccurrence({ ...occurrence, outcome: { task } }, environment.call())
     } catch (error) {
       if (!isRefusal(error)) throw error
       logger.warn({ scheduleId, workspaceId, err: error }, 'a schedule made no task: the storage refused it')
       const failure = error.message.slice(0, LONGEST_FAILURE)
-      await schedules.makeOccurrence({ ...occurrence, outcome: { failure } }, at())
+      await schedules.makeOccurrence({ ...occurrence, outcome: { failure } }, environment.call())
     }
   }
 
@@ -67,7 +66,7 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
     environment,
     pollIntervalMs: pollIntervalMs === null ? null : LONGEST_WAIT_MS,
     async pass() {
-      const due = await schedules.listSchedules({ isDue: true, limit: BATCH }, at())
+      const due = await schedules.listSchedules({ isDue: true, limit: BATCH }, environment.call())
       let hasFailed = false
       // One that this process cannot make, as it does not know the time zone, delays no other.
       for (const schedule of due.schedules) if (!(await tryToMake(schedule))) hasFailed = true

@@ -1,5 +1,5 @@
 import type { Reach } from '../../access/index.js'
-import type { CallContext, Environment, InTransaction } from '../../environment/index.js'
+import type { Environment, InTransaction } from '../../environment/index.js'
 import { requireLimit, TaskboardError } from '../../errors/index.js'
 import type { IdempotencyClaim } from '../../idempotency/index.js'
 import {
@@ -7,8 +7,7 @@ import {
   readScheduleChange,
   type Schedule,
   type ScheduleChangeInput,
-  type ScheduleInput,
-} from './schedule.js'
+  type ScheduleInput } from './schedule.js'
 import type { ScheduleStore } from './schedule-store.js'
 
 export interface ScheduleFilter {
@@ -73,10 +72,6 @@ export function createSchedules<Tx>(parts: {
   readonly onChanged: () => void
 }): Schedules<Tx> {
   const { environment, store, maxAttempts, onChanged } = parts
-  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
 
   const changing = <T>(change: Promise<T>): Promise<T> => change.finally(onChanged)
 
@@ -85,7 +80,7 @@ export function createSchedules<Tx>(parts: {
     scheduleId: string,
     options?: InTransaction<Tx>,
   ): Promise<Schedule> {
-    const { schedules } = await store.listSchedules({ ...within, scheduleId, limit: 1 }, at(options))
+    const { schedules } = await store.listSchedules({ ...within, scheduleId, limit: 1 }, environment.call(options))
     const [schedule] = schedules
     if (schedule === undefined) throw new TaskboardError('NOT_FOUND', 'no such schedule')
     return schedule
@@ -99,7 +94,7 @@ export function createSchedules<Tx>(parts: {
     requireLimit(limit)
     const afterId = cursor == null ? null : readCursor(cursor)
     const query = { reach, workspaceId, limit: limit + 1, afterId }
-    const { schedules: found } = await store.listSchedules(query, at(options))
+    const { schedules: found } = await store.listSchedules(query, environment.call(options))
     const schedules = found.slice(0, limit)
     return { schedules, nextCursor: found.length > limit ? (schedules.at(-1)?.id ?? null) : null }
   }
@@ -109,7 +104,7 @@ export function createSchedules<Tx>(parts: {
       async create(input, options) {
         const schedule = readNewSchedule(input, workspaceId, maxAttempts)
         const idempotency = options?.idempotency ?? null
-        const { value } = await changing(store.insertSchedule({ schedule, idempotency }, at(options)))
+        const { value } = await changing(store.insertSchedule({ schedule, idempotency }, environment.call(options)))
         return value
       },
       list: (filter = {}, options) => list(null, { ...filter, workspaceId }, options),
@@ -117,9 +112,9 @@ export function createSchedules<Tx>(parts: {
       async update(scheduleId, input, options) {
         const before = await find({ reach: null, workspaceId }, scheduleId, options)
         const change = readScheduleChange(input, before, maxAttempts)
-        return changing(store.updateSchedule({ workspaceId, scheduleId, change }, at(options)))
+        return changing(store.updateSchedule({ workspaceId, scheduleId, change }, environment.call(options)))
       },
-      delete: (scheduleId, options) => store.deleteSchedule({ workspaceId, scheduleId }, at(options)),
+      delete: (scheduleId, options) => store.deleteSchedule({ workspaceId, scheduleId }, environment.call(options)),
     }),
     listWithin: (reach, filter = {}, options) => list(reach, filter, options),
     find: (reach, scheduleId, options) => find({ reach }, scheduleId, options),
