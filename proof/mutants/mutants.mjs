@@ -381,8 +381,8 @@ export const mutants = [
     name: 'one spent budget hides the other',
     promise: 'a report that spends the budgets of the agent and of the workspace stops all agents',
     file: 'packages/memory/src/usage/usage-store.ts',
-    from: 'const isWorkspaceSpent = noteSpent(',
-    to: 'const isWorkspaceSpent = !isAgentSpent && noteSpent(',
+    from: 'const isWorkspaceSpent = markSpent(',
+    to: 'const isWorkspaceSpent = !isAgentSpent && markSpent(',
     caughtBy: [storage('budgets.agent-and-workspace')],
   },
   {

@@ -8,7 +8,7 @@ export function logChannel(print: (text: string) => void, now: () => number = Da
   return {
     name: 'log',
     secrets: [],
-    readConfig(config) {
+    parseConfig(config) {
       const [unknown] = Object.keys(config)
       if (unknown === undefined) return {}
       throw new TaskboardError('INVALID_FIELD', `${unknown} is not known: the configuration is empty`, {

@@ -110,7 +110,7 @@ const names: NamesOf<AiAgentOptions> = {
 }
 
 /** @throws TaskboardError `INVALID_CONFIG` naming the field. */
-export function readAiAgentOptions(options: AiAgentOptions): AiAgentSettings {
+export function parseAiAgentOptions(options: AiAgentOptions): AiAgentSettings {
   requireOptionNames<AiAgentOptions>(options, names)
   const { boardTools = boardToolNames, tools = {} } = options
   requireConfig(typeof options.model === 'function', 'model', 'must be a function')
@@ -122,19 +122,19 @@ export function readAiAgentOptions(options: AiAgentOptions): AiAgentSettings {
   )
   return {
     model: options.model.bind(options),
-    toolsOf: readTools(tools),
+    toolsOf: parseTools(tools),
     boardTools,
-    maxSteps: readWhole(options, 'maxSteps', { absent: 20, least: 1, most: 1_000 }),
+    maxSteps: parseWhole(options, 'maxSteps', { absent: 20, least: 1, most: 1_000 }),
     budget: options.budget ?? null,
     streaming: options.streaming ?? false,
-    maxRetries: readWhole(options, 'maxRetries', { absent: 2, least: 0, most: 10 }),
-    callTimeoutMs: readWhole(options, 'callTimeoutMs', { absent: 300_000, least: 100, most: 3_600_000 }),
-    promptCharacters: readWhole(options, 'promptCharacters', {
+    maxRetries: parseWhole(options, 'maxRetries', { absent: 2, least: 0, most: 10 }),
+    callTimeoutMs: parseWhole(options, 'callTimeoutMs', { absent: 300_000, least: 100, most: 3_600_000 }),
+    promptCharacters: parseWhole(options, 'promptCharacters', {
       absent: 60_000,
       least: 4_000,
       most: 10_000_000,
     }),
-    resultCharacters: readWhole(options, 'resultCharacters', {
+    resultCharacters: parseWhole(options, 'resultCharacters', {
       absent: 20_000,
       least: 1_000,
       most: 1_000_000,
@@ -145,7 +145,7 @@ export function readAiAgentOptions(options: AiAgentOptions): AiAgentSettings {
 }
 
 /** A fixed set is checked now, and what a function returns when it does. Then only the host's log names what is wrong with which tool. */
-function readTools(tools: ToolSet | ToolsOf): AiAgentSettings['toolsOf'] {
+function parseTools(tools: ToolSet | ToolsOf): AiAgentSettings['toolsOf'] {
   if (typeof tools !== 'function') {
     const checked = Promise.resolve(checkedTools(tools))
     return () => checked
@@ -185,7 +185,7 @@ function checkTool(name: string, tool: ToolSet[string]): void {
 
 type NumberOption = 'maxSteps' | 'maxRetries' | 'callTimeoutMs' | 'promptCharacters' | 'resultCharacters'
 
-function readWhole(
+function parseWhole(
   options: AiAgentOptions,
   field: NumberOption,
   { absent, least, most }: { readonly absent: number; readonly least: number; readonly most: number },

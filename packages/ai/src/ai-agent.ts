@@ -1,5 +1,5 @@
 import { defineAgent, type AgentDefinition } from '@taskboard/core'
-import { readAiAgentOptions, type AiAgentOptions } from './ai-agent-options.js'
+import { parseAiAgentOptions, type AiAgentOptions } from './ai-agent-options.js'
 import { answerChat } from './chat.js'
 import { workTask } from './work-task.js'
 
@@ -24,7 +24,7 @@ import { workTask } from './work-task.js'
  * ```
  */
 export function aiAgent(options: AiAgentOptions): AgentDefinition {
-  const settings = readAiAgentOptions(options)
+  const settings = parseAiAgentOptions(options)
   const { type = '*', concurrency, name, leaseMs } = options
   return defineAgent({
     type,

@@ -1,5 +1,5 @@
 import { createTaskboard, type Task } from '@taskboard/core'
-import { readApprovalRequest } from '@taskboard/core/storage'
+import { parseApprovalRequest } from '@taskboard/core/storage'
 import { toFetchHandler } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import { tool } from 'ai'
@@ -77,7 +77,7 @@ describe('a call that somebody else prepared', () => {
     const { approval } = await storage.approvals.requestApproval(
       {
         proof: { workspaceId: workspace.id, taskId: id, fencingToken: claimed.lease?.fencingToken ?? 0 },
-        request: readApprovalRequest({ ...HARMLESS, input: { order: 7, cents: 1_900 } }),
+        request: parseApprovalRequest({ ...HARMLESS, input: { order: 7, cents: 1_900 } }),
         requestedBy: { kind: 'api_key', id: keyId },
         asker: { kind: 'credential', owner: keyId },
         expireAfterMs: 60_000,

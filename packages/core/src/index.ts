@@ -18,7 +18,6 @@ export type {
   Reach,
   Scope,
   Tier,
-  InTransaction,
   User,
   Workspace,
 } from './access/index.js'

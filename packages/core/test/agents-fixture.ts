@@ -20,7 +20,7 @@ import type { AgentOptions } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import { newTask, virtualClock } from '@taskboard/testing'
 import { createLeaseSweep, createRunner } from '../src/agents/index.js'
-import { createBoard, createSchedules, type BoardParts } from '../src/board/index.js'
+import { createBoard, createSchedules, type BoardDeps } from '../src/board/index.js'
 import { createEnvironment, type Environment } from '../src/environment/index.js'
 
 export interface AgentsFixtureOptions {
@@ -135,11 +135,11 @@ function faultyAgents<Tx>(
 /** Boards on which nobody chats. */
 function boardsOn<Tx>(environment: Environment, storage: Storage<Tx>, tasks: TaskStore<Tx>) {
   const { schedules: store, usage: usageStore, comments, approvals } = storage
-  const parts: BoardParts<Tx> = {
+  const parts: BoardDeps<Tx> = {
     environment,
     tasks,
     chat: () => Promise.reject(new Error('nobody chats here')),
-    noteClaim: () => Promise.resolve(),
+    recordClaim: () => Promise.resolve(),
     restAgent: (rest, call) => storage.agents.reportPresence(rest, call),
     transaction: (work) => storage.transaction(work),
     onWorked: () => undefined,

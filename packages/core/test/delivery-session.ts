@@ -8,7 +8,7 @@ import {
   type Random,
 } from '../src/environment/index.js'
 import type { LoggedEvent } from '../src/events/index.js'
-import { createDeliverer, type Deliverer, type DelivererParts } from '../src/webhooks/deliverer.js'
+import { createDeliverer, type Deliverer, type DelivererDeps } from '../src/webhooks/deliverer.js'
 import { createEndpointGuard } from '../src/webhooks/endpoint-guard.js'
 import type { Sender } from '../src/webhooks/sender.js'
 import { secretContext } from '../src/webhooks/signing-keys.js'
@@ -100,7 +100,7 @@ function createTestStore(clock: VirtualClock) {
     throw new Error(`the storage is down for ${verb}`)
   }
 
-  const store: DelivererParts['store'] = {
+  const store: DelivererDeps['store'] = {
     async claimDueDeliveries(request, { now }) {
       calls.claim += 1
       await turn()

@@ -103,7 +103,7 @@ export function taskboardDashboard(
       if (services.login === null) {
         throw new TaskboardError('INVALID_CONFIG', 'login links require `tokens`: the host has its own login')
       }
-      const address = readBaseUrl(baseUrl ?? services.publicUrl)
+      const address = parseBaseUrl(baseUrl ?? services.publicUrl)
       const { code } = await services.login.createLoginCode(input)
       return `${address}${path}/#login=${code}`
     },
@@ -137,7 +137,7 @@ function requireOption(field: keyof DashboardOptions, isGood: boolean, rule: str
 }
 
 /** The origin and the mount path, to which the path of the dashboard is appended. */
-function readBaseUrl(value: string | null): string {
+function parseBaseUrl(value: string | null): string {
   const url = toBaseUrl(value)
   if (url !== null) return url
   const message = `baseUrl must be ${baseUrlForm}, unless the board has a publicUrl`

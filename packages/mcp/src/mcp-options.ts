@@ -79,16 +79,16 @@ export interface Choice {
 const LONGEST_NAME = 100
 
 /** @throws TaskboardError `INVALID_FIELD` (`tools`, `agent`). */
-export function readChoice(query: string, { tools, agent }: Pick<McpOptions, 'tools' | 'agent'>): Choice {
+export function parseChoice(query: string, { tools, agent }: Pick<McpOptions, 'tools' | 'agent'>): Choice {
   const values = new URLSearchParams(query)
   return {
-    sets: readSets(valueOf(values, 'tools'), tools ?? toolSets) ?? tools ?? ['worker'],
-    agent: readName(valueOf(values, 'agent')) ?? agent,
+    sets: parseSets(valueOf(values, 'tools'), tools ?? toolSets) ?? tools ?? ['worker'],
+    agent: parseName(valueOf(values, 'agent')) ?? agent,
   }
 }
 
 /** A misspelt set would leave an agent without tools. */
-function readSets(text: string | undefined, offered: readonly ToolSet[]): readonly ToolSet[] | null {
+function parseSets(text: string | undefined, offered: readonly ToolSet[]): readonly ToolSet[] | null {
   if (text === undefined) return null
   const named = text.split(',').map((each) => each.trim())
   const sets = offered.filter((each) => named.includes(each))
@@ -96,7 +96,7 @@ function readSets(text: string | undefined, offered: readonly ToolSet[]): readon
   throw new TaskboardError('INVALID_FIELD', `tools must be of ${offered.join(', ')}`, { field: 'tools' })
 }
 
-function readName(text: string | undefined): string | undefined {
+function parseName(text: string | undefined): string | undefined {
   if (text === undefined || (text.trim() !== '' && Array.from(text).length <= LONGEST_NAME)) return text
   const rule = `agent must be the name or the id of an agent, of 1 to ${LONGEST_NAME} characters`
   throw new TaskboardError('INVALID_FIELD', rule, { field: 'agent' })

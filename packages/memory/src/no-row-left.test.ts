@@ -7,7 +7,7 @@ const { storage, database } = createMemory()
 const taskboard = createTaskboard({
   storage,
   notifications: [
-    { name: 'chat', secrets: [], readConfig: (config) => config, deliver: () => Promise.resolve() },
+    { name: 'chat', secrets: [], parseConfig: (config) => config, deliver: () => Promise.resolve() },
   ],
   tokens: { secret: Buffer.alloc(32, 1) },
   passwordHasher: {

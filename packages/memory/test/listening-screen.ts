@@ -75,7 +75,7 @@ export function listeningScreen<Tx>(board: Board<Tx>) {
     if (before !== undefined) tasks.set(id, { ...before, ...to })
   }
 
-  async function readFields(id: string, fields: readonly string[]): Promise<void> {
+  async function parseFields(id: string, fields: readonly string[]): Promise<void> {
     // It may be gone by now.
     const task = await board.get(id).catch(() => null)
     if (task === null) return
@@ -103,7 +103,7 @@ export function listeningScreen<Tx>(board: Board<Tx>) {
       case 'task.released':
         return change(id, { hold: null })
       case 'task.updated':
-        return readFields(id, data['fields'] as readonly string[])
+        return parseFields(id, data['fields'] as readonly string[])
       case 'task.deleted':
         tasks.delete(id)
         comments.delete(id)

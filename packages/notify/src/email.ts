@@ -83,7 +83,7 @@ export function email(options: EmailOptions): NotificationType<EmailConfig> {
   return {
     name: 'email',
     secrets: [],
-    readConfig: (config) => readRecipients(config, isAllowed),
+    parseConfig: (config) => parseRecipients(config, isAllowed),
     async deliver(notification, { to }) {
       // The host may have changed its mind since the channel was set up.
       if (!to.every(isAllowed)) throw new Error(`config.to ${NOT_ALLOWED}`)
@@ -127,7 +127,7 @@ function transportOf(transport: EmailOptions['transport']): MailTransport {
   return createTransport({ ...timeouts, url: transport } as TransportConfig)
 }
 
-function readRecipients(
+function parseRecipients(
   config: Readonly<Record<string, unknown>>,
   isAllowed: (address: string) => boolean,
 ): EmailConfig {

@@ -20,14 +20,14 @@ export function incomingWebhook(
   return {
     name,
     secrets: ['url'],
-    readConfig: readUrl,
+    parseConfig: parseUrl,
     async deliver(notification, { url }, tools) {
       await postMessage(url, messageOf(notification), tools)
     },
   }
 }
 
-function readUrl(
+function parseUrl(
   config: Readonly<Record<string, unknown>>,
   { refuseUrl }: ConfigTools,
 ): IncomingWebhookConfig {

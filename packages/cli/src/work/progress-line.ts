@@ -21,15 +21,15 @@ const levels = ['debug', 'info', 'warn', 'error'] as const
  * Reads a line: a number, with or without `%`, is the progress; a JSON object has `progress`, `log` (and `level`), `output`, `usage` or `ask`;
  * anything else is a line of the log. Null for an empty line.
  */
-export function readReport(line: string): Report | null {
+export function parseReport(line: string): Report | null {
   const text = line.trim()
   if (text === '') return null
   if (/^\d{1,3}(\.\d+)?\s*%?$/.test(text))
     return { kind: 'progress', percent: clamp(Number.parseFloat(text)) }
-  return (text.startsWith('{') ? readObject(text) : null) ?? logOf(text, 'info')
+  return (text.startsWith('{') ? parseObject(text) : null) ?? logOf(text, 'info')
 }
 
-function readObject(text: string): Report | null {
+function parseObject(text: string): Report | null {
   let value: Readonly<Record<string, unknown>>
   try {
     value = JSON.parse(text) as Readonly<Record<string, unknown>>

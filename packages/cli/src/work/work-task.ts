@@ -1,5 +1,5 @@
 import { type ClaimedTask, type TaskContext, TaskFailure } from '@taskboard/client'
-import { type Report, readReport } from './progress-line.js'
+import { type Report, parseReport } from './progress-line.js'
 import { createReports } from './reports.js'
 import { type ProgramEnd, runProgram } from './run-program.js'
 
@@ -47,7 +47,7 @@ export async function workTask(
     signal,
     graceMs,
     async onReport(line) {
-      const read = readReport(line)
+      const read = parseReport(line)
       if (read !== null) await reports.add(read)
     },
     onError,

@@ -36,7 +36,7 @@ export interface Login {
   confirmPassword(userId: string, password: string): Promise<void>
 }
 
-interface LoginParts {
+interface LoginDeps {
   readonly environment: Environment
   readonly store: SessionStore
   readonly hasher: PasswordHasher
@@ -48,22 +48,22 @@ interface LoginParts {
   /** What authenticator apps show beside the user's address. */
   readonly issuer: string
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
-  /** See `SessionsParts`. Default 60. */
+  /** See `SessionsDeps`. Default 60. */
   readonly perMinute?: number | undefined
 }
 
 const DEFAULT_PER_MINUTE = 60
 
 /** Wires sessions and second factors, which take the same codes. */
-function createLogin(parts: LoginParts): Login {
-  const { perMinute = DEFAULT_PER_MINUTE } = parts
-  const mfaCodes = createMfaCodes(parts)
-  const codes = createLoginCodes(parts)
+function createLogin(deps: LoginDeps): Login {
+  const { perMinute = DEFAULT_PER_MINUTE } = deps
+  const mfaCodes = createMfaCodes(deps)
+  const codes = createLoginCodes(deps)
   return {
-    sessions: createSessions({ ...parts, perMinute, mfaCodes, codes }),
-    mfa: createMfa({ ...parts, codes: mfaCodes }),
+    sessions: createSessions({ ...deps, perMinute, mfaCodes, codes }),
+    mfa: createMfa({ ...deps, codes: mfaCodes }),
     createLoginCode: (input) => codes.create(input),
-    confirmPassword: createPasswordCheck(parts),
+    confirmPassword: createPasswordCheck(deps),
   }
 }
 
@@ -76,7 +76,7 @@ export interface Access {
   readonly login: Login | null
 }
 
-interface AccessParts {
+interface AccessDeps {
   readonly environment: Environment
   readonly store: AccessStore
   readonly sessions: SessionStore
@@ -91,15 +91,15 @@ interface AccessParts {
 }
 
 /** Wires keys, tokens, passwords and second factors. @throws TaskboardError `INVALID_CONFIG`. */
-export function createAccess(parts: AccessParts): Access {
-  const { environment, store, sessions, limits, secrets } = parts
-  const hasher = parts.hasher ?? createScryptHasher({ random: environment.random })
-  if (parts.tokens === undefined) {
+export function createAccess(deps: AccessDeps): Access {
+  const { environment, store, sessions, limits, secrets } = deps
+  const hasher = deps.hasher ?? createScryptHasher({ random: environment.random })
+  if (deps.tokens === undefined) {
     const authenticator = createAuthenticator({ environment, store })
     const keys = createCallerKeys({ environment, store, authenticator })
     return { hasher, authenticator, keys, login: null }
   }
-  const settings = resolveTokenOptions(parts.tokens)
+  const settings = resolveTokenOptions(deps.tokens)
   const tokens = createAccessTokens(settings, environment.clock)
   const authenticator = createAuthenticator({ environment, store, tokens })
   const login = createLogin({
@@ -113,7 +113,7 @@ export function createAccess(parts: AccessParts): Access {
     refreshTokenTtlMs: settings.refreshTokenTtlMs,
     issuer: settings.issuer,
     authenticator,
-    perMinute: parts.loginsPerMinute,
+    perMinute: deps.loginsPerMinute,
   })
   return { hasher, authenticator, keys: createCallerKeys({ environment, store, authenticator }), login }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { InTransaction, CallContext, Environment } from '../environment/index.js'
+import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { AccessStore, ApiKeyRecord, Workspace } from './access-store.js'
 import { newKeyInput } from './access-input.js'
@@ -25,15 +25,15 @@ export interface AccountKeys<Tx = unknown> {
   revokeKey(accountId: string, keyId: string, options?: InTransaction<Tx>): Promise<ApiKeyRecord>
 }
 
-export interface AccountKeysParts<Tx> {
+export interface AccountKeysDeps<Tx> {
   readonly environment: Environment
   readonly store: AccessStore<Tx>
   readonly authenticator: Pick<Authenticator, 'forget'>
 }
 
 /** The part of `Accounts` that makes, lists and revokes keys. */
-export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<Tx> {
-  const { environment, store, authenticator } = parts
+export function createAccountKeys<Tx>(deps: AccountKeysDeps<Tx>): AccountKeys<Tx> {
+  const { environment, store, authenticator } = deps
 
   return {
     async createKey(input, options) {

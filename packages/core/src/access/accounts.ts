@@ -1,7 +1,8 @@
 import type { z } from 'zod'
+import type { InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
 import type { Account, DeletionTarget, Workspace } from './access-store.js'
-import { createAccountKeys, type AccountKeys, type AccountKeysParts, type InTransaction } from './account-keys.js'
+import { createAccountKeys, type AccountKeys, type AccountKeysDeps } from './account-keys.js'
 import { finishDeletion } from './deletion-sweep.js'
 import {
   accountChangeInput,
@@ -89,7 +90,7 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   deleteWorkspace(workspaceId: string, options?: DeleteOptions<Tx>): Promise<void>
 }
 
-export interface AccountsParts<Tx> extends AccountKeysParts<Tx> {
+export interface AccountsDeps<Tx> extends AccountKeysDeps<Tx> {
   /** The agent that a new workspace gets, so that its board is worked at once; null for none. */
   readonly defaultAgent: { readonly name: string; readonly type: string } | null
   readonly hasher: PasswordHasher
@@ -101,8 +102,8 @@ export interface AccountsParts<Tx> extends AccountKeysParts<Tx> {
 const DEFAULT_PAGE = 100
 
 /** The service behind `taskboard.accounts`. */
-export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
-  const { environment, store, hasher, defaultAgent: agent } = parts
+export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
+  const { environment, store, hasher, defaultAgent: agent } = deps
 
   async function get(accountId: string, options?: InTransaction<Tx>): Promise<Account> {
     const [account] = await store.listAccounts({ accountId }, environment.call(options))
@@ -130,10 +131,10 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     async update(accountId, input, options) {
       const change = parseInput(accountChangeInput, input)
       const account = await store.update({ accountId, change }, environment.call(options))
-      parts.authenticator.forgetAccount(accountId)
+      deps.authenticator.forgetAccount(accountId)
       return account
     },
-    delete: (accountId, options) => remove(parts, { accountId }, accountId, options),
+    delete: (accountId, options) => remove(deps, { accountId }, accountId, options),
     async createUser(accountId, input, options) {
       const user = await toStored(hasher, parseInput(newUserInput, input))
       return store.insertUser({ accountId, ...user }, environment.call(options))
@@ -142,11 +143,11 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
       const input = parseInput(newPasswordInput, { password })
       const passwordHash = await hasher.hash(input.password)
       const ended = await store.setPassword({ userId, passwordHash }, environment.call(options))
-      for (const sessionId of ended) parts.authenticator.forgetSession(sessionId)
+      for (const sessionId of ended) deps.authenticator.forgetSession(sessionId)
     },
     async deleteUser(userId, options) {
       const ended = await store.deleteUser({ userId }, environment.call(options))
-      for (const sessionId of ended) parts.authenticator.forgetSession(sessionId)
+      for (const sessionId of ended) deps.authenticator.forgetSession(sessionId)
     },
     async listUsers(accountId, options) {
       return store.listUsers({ accountId }, environment.call(options))
@@ -165,14 +166,14 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     },
     async deleteWorkspace(workspaceId, options) {
       const { accountId } = await getWorkspace(workspaceId, options)
-      return remove(parts, { workspaceId }, accountId, options)
+      return remove(deps, { workspaceId }, accountId, options)
     },
-    ...createAccountKeys(parts),
+    ...createAccountKeys(deps),
   }
 }
 
 async function remove<Tx>(
-  { environment, store, authenticator, onDeletion }: AccountsParts<Tx>,
+  { environment, store, authenticator, onDeletion }: AccountsDeps<Tx>,
   target: DeletionTarget,
   accountId: string,
   { wait = true, tx }: DeleteOptions<Tx> = {},

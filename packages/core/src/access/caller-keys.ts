@@ -65,14 +65,14 @@ const pageInput = z.strictObject({
   cursor: z.string().regex(KEY_ID, 'must be the next_cursor of an earlier page').nullish(),
 })
 
-export interface CallerKeysParts {
+export interface CallerKeysDeps {
   readonly environment: Environment
   readonly store: AccessStore
   readonly authenticator: Pick<Authenticator, 'forget'>
 }
 
 /** The service behind `/v2/account/api-keys`. */
-export function createCallerKeys({ environment, store, authenticator }: CallerKeysParts): CallerKeys {
+export function createCallerKeys({ environment, store, authenticator }: CallerKeysDeps): CallerKeys {
   return {
     async create(maker, input, { idempotency, tx } = {}) {
       const { name, scopes, expiresAt, workspaceId } = parseInput(ownKeyInput, input)

@@ -5,7 +5,7 @@ import type { PasswordHasher } from './password-hasher.js'
 import type { SessionStore } from './session-store.js'
 import { requireAllowed } from './sessions.js'
 
-export interface ConfirmPasswordParts {
+export interface ConfirmPasswordDeps {
   readonly environment: Environment
   readonly store: SessionStore
   readonly hasher: PasswordHasher
@@ -15,7 +15,7 @@ export interface ConfirmPasswordParts {
 const LONGEST_PASSWORD = 1_024
 
 /** Checks the password of a user who is logged in; ten wrong ones lock that for 15 minutes. */
-export function createPasswordCheck({ environment, store, hasher }: ConfirmPasswordParts) {
+export function createPasswordCheck({ environment, store, hasher }: ConfirmPasswordDeps) {
   return async (userId: string, password: string): Promise<void> => {
     const key = credentialDigest(`the password of ${userId}`)
     requireAllowed(await store.takeLoginAttempt({ key, kind: 'password' }, environment.call()), 'too many wrong passwords')

@@ -51,14 +51,14 @@ export { createAccounts } from './accounts.js'
 export type {
   AccountChangeInput,
   Accounts,
-  AccountsParts,
+  AccountsDeps,
   DeleteOptions,
   NewAccount,
   NewUser,
   NewWorkspace,
 } from './accounts.js'
 export { createDeletionSweep, wakeAtCommit } from './deletion-sweep.js'
-export type { AccountKeys, NewApiKey, InTransaction } from './account-keys.js'
+export type { AccountKeys, NewApiKey } from './account-keys.js'
 export type { CallerKeys, CreatedKey, OwnKeyInput } from './caller-keys.js'
 export type { Mfa } from './mfa.js'
 export type { LoginCode, LoginCodeInput } from './login-codes.js'

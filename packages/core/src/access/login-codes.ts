@@ -16,7 +16,7 @@ export interface LoginCode {
   readonly ttlMs: number
 }
 
-export interface LoginCodesParts {
+export interface LoginCodesDeps {
   readonly environment: Environment
   readonly store: Pick<SessionStore, 'findSignIn'>
   readonly limits: LimitStore
@@ -43,7 +43,7 @@ const MARK_LENGTH = 16
  * Login codes are signed, and stored nowhere. Their uses are counted like requests, exactly over all processes that share the storage.
  * A code ends with the password that the user had when it was made.
  */
-export function createLoginCodes({ environment, store, limits, codeTokens }: LoginCodesParts): LoginCodes {
+export function createLoginCodes({ environment, store, limits, codeTokens }: LoginCodesDeps): LoginCodes {
   return {
     async create(input) {
       const { userId, email, ttlMs } = parseInput(loginCodeInput, input)

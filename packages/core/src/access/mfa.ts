@@ -27,7 +27,7 @@ export interface Mfa {
   remove(userId: string, mfaCode: string): Promise<void>
 }
 
-export interface MfaParts {
+export interface MfaDeps {
   readonly environment: Environment
   readonly store: SessionStore
   readonly secrets: SecretBox
@@ -37,8 +37,8 @@ export interface MfaParts {
 }
 
 /** The service behind `/v2/account/mfa`. */
-export function createMfa(parts: MfaParts): Mfa {
-  const { environment, store, secrets, codes, issuer } = parts
+export function createMfa(deps: MfaDeps): Mfa {
+  const { environment, store, secrets, codes, issuer } = deps
   const { random } = environment
 
   async function find(userId: string): Promise<SignIn> {

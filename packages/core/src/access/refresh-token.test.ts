@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandom } from '../environment/index.js'
-import { mintRefreshToken, readRefreshToken } from './refresh-token.js'
+import { mintRefreshToken, parseRefreshToken } from './refresh-token.js'
 
 describe('refresh tokens', () => {
   it('share only their family with the one before', () => {
@@ -15,9 +15,9 @@ describe('refresh tokens', () => {
 
   it('are parsed as they were made, and other text is refused', () => {
     const { token, familyHash, tokenHash } = mintRefreshToken(systemRandom)
-    expect(readRefreshToken(token)).toEqual({ familyHash, tokenHash })
+    expect(parseRefreshToken(token)).toEqual({ familyHash, tokenHash })
     for (const text of ['', token.slice(1), `${token}x`, token.replace('tbr_', 'tb_'), ` ${token}`]) {
-      expect(readRefreshToken(text)).toBeNull()
+      expect(parseRefreshToken(text)).toBeNull()
     }
   })
 })

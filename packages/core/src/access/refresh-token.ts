@@ -77,7 +77,7 @@ export function mintRefreshToken(random: Random, earlier?: string): MintedRefres
 }
 
 /** The digests of text that has a refresh token's form; null for other text. */
-export function readRefreshToken(text: string): RefreshTokenHashes | null {
+export function parseRefreshToken(text: string): RefreshTokenHashes | null {
   return SHAPE.test(text) ? hashesOf(text) : null
 }
 

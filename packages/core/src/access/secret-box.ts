@@ -49,7 +49,7 @@ const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
  * @throws TaskboardError `INVALID_CONFIG` when a key is not 32 bytes or the ids are not usable.
  */
 export function createSecretBox(options: SecretBoxOptions, random: Random): SecretBox {
-  const keys = readKeys(options.encryptionKey)
+  const keys = parseKeys(options.encryptionKey)
   const sealing = keys.sealing
 
   return {
@@ -101,13 +101,13 @@ function boundData(keyId: string, context: string): Buffer {
   return Buffer.from(`${VERSION}.${keyId}.${context}`, 'utf8')
 }
 
-function readKeys(input: SecretBoxOptions['encryptionKey']): {
+function parseKeys(input: SecretBoxOptions['encryptionKey']): {
   readonly sealing: BoxKey
   readonly opening: ReadonlyMap<string, BoxKey>
 } {
   const opening = new Map<string, BoxKey>()
   if (typeof input === 'string' || input instanceof Uint8Array) {
-    const bytes = readKey(input, 'encryptionKey')
+    const bytes = parseKey(input, 'encryptionKey')
     const sealing = { id: derivedId(bytes), secret: createSecretKey(bytes) }
     return { sealing, opening: opening.set(sealing.id, sealing) }
   }
@@ -116,7 +116,7 @@ function readKeys(input: SecretBoxOptions['encryptionKey']): {
     if (typeof id !== 'string' || !KEY_ID.test(id)) {
       throw invalid(`encryptionKey[${index}].id must be 1 to 64 of A-Z, a-z, 0-9, _ and -`)
     }
-    const bytes = readKey(key, `encryptionKey[${index}].key`)
+    const bytes = parseKey(key, `encryptionKey[${index}].key`)
     return { id, derived: derivedId(bytes), secret: createSecretKey(bytes) }
   })
   for (const { derived, secret } of listed) opening.set(derived, { id: derived, secret })
@@ -131,7 +131,7 @@ function readKeys(input: SecretBoxOptions['encryptionKey']): {
   return { sealing: { id: first.id, secret: first.secret }, opening }
 }
 
-function readKey(key: unknown, name: string): Buffer {
+function parseKey(key: unknown, name: string): Buffer {
   if (key instanceof Uint8Array && key.length === KEY_BYTES) return Buffer.from(key)
   if (typeof key === 'string') {
     if (HEX_KEY.test(key)) return Buffer.from(key, 'hex')

@@ -9,7 +9,7 @@ import { credentialDigest } from './credential-digest.js'
 import type { MfaCodes } from './mfa-codes.js'
 import type { LoginCodes } from './login-codes.js'
 import type { PasswordHasher } from './password-hasher.js'
-import { mintRefreshToken, readRefreshToken } from './refresh-token.js'
+import { mintRefreshToken, parseRefreshToken } from './refresh-token.js'
 import type { SessionStore, SignIn } from './session-store.js'
 import { loginInput } from './access-input.js'
 
@@ -63,7 +63,7 @@ export interface Sessions {
   }): Promise<void>
 }
 
-export interface SessionsParts {
+export interface SessionsDeps {
   readonly environment: Environment
   readonly store: SessionStore
   readonly hasher: PasswordHasher
@@ -85,13 +85,13 @@ const WRONG_REFRESH = 'the refresh token is not valid'
 const WRONG_CODE = 'the login link was used before, or has expired; ask for a new one'
 
 /** The service behind login, refresh and logout. */
-export function createSessions(parts: SessionsParts): Sessions {
-  const { environment, store, tokens, authenticator, refreshTokenTtlMs: ttlMs } = parts
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { environment, store, tokens, authenticator, refreshTokenTtlMs: ttlMs } = deps
   const { random, clock } = environment
-  const { perMinute: limit } = parts
+  const { perMinute: limit } = deps
   const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
   const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
-  const checkLogin = createLoginCheck(parts)
+  const checkLogin = createLoginCheck(deps)
 
   async function answer(
     session: { readonly id: string; readonly userId: string },
@@ -130,12 +130,12 @@ export function createSessions(parts: SessionsParts): Sessions {
       return begin(await checkLogin(login, bucket), WRONG_LOGIN)
     },
     async loginByCode(code, { clientAddress }) {
-      const signIn = await parts.codes.redeem(code)
+      const signIn = await deps.codes.redeem(code)
       if (signIn === null) throw refuseToken(clientAddress, WRONG_CODE)
       return begin(signIn, WRONG_CODE)
     },
     async refresh(refreshToken, { clientAddress }) {
-      const shown = readRefreshToken(refreshToken)
+      const shown = parseRefreshToken(refreshToken)
       if (shown === null) throw refuseToken(clientAddress, WRONG_REFRESH)
       const { token, tokenHash: nextTokenHash } = mintRefreshToken(random, refreshToken)
       const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS }
@@ -159,8 +159,8 @@ function refuseLogin(error: unknown, message: string): never {
 }
 
 /** Returns the user of a right login. */
-function createLoginCheck(parts: SessionsParts) {
-  const { environment, store, hasher, mfaCodes } = parts
+function createLoginCheck(deps: SessionsDeps) {
+  const { environment, store, hasher, mfaCodes } = deps
 
   async function checkCode(signIn: SignIn, code: string, key: string): Promise<void> {
     requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()), 'too many wrong logins')
@@ -193,7 +193,7 @@ async function namedSession(
   authorization: string | undefined,
 ): Promise<{ familyHash: string } | { id: string } | null> {
   if (refreshToken != null) {
-    const shown = readRefreshToken(refreshToken)
+    const shown = parseRefreshToken(refreshToken)
     return shown === null ? null : { familyHash: shown.familyHash }
   }
   if (authorization === undefined) {

@@ -14,7 +14,7 @@ export interface WorkspaceReach {
   forget(): void
 }
 
-export interface WorkspaceReachParts {
+export interface WorkspaceReachDeps {
   readonly environment: Environment
   readonly store: Pick<AccessStore, 'listWorkspaces'>
   /** Whether a host makes principals, which may name workspaces of other accounts. The storage's own principals name none. */
@@ -28,8 +28,8 @@ const DEFAULT_CACHE_SIZE = 10_000
 const CACHE_TTL_MS = 1_000
 
 /** Caches known workspaces for a moment and evicts the oldest first. Looks up unknown ones each time. */
-export function createWorkspaceReach(parts: WorkspaceReachParts): WorkspaceReach {
-  const { environment, store, ofHost, cacheSize = DEFAULT_CACHE_SIZE } = parts
+export function createWorkspaceReach(deps: WorkspaceReachDeps): WorkspaceReach {
+  const { environment, store, ofHost, cacheSize = DEFAULT_CACHE_SIZE } = deps
   const { clock } = environment
   const known = new Map<string, { readonly accountId: string; readonly foundAt: Instant }>()
 

@@ -142,28 +142,28 @@ export const emptyProfile: AgentProfile = Object.freeze({
  * Checks an agent to add, and fills in the defaults.
  * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field.
  */
-export function readNewAgent(input: z.input<typeof newAgentInput>): Omit<Required<NewAgent>, 'workspaceId'> {
+export function parseNewAgent(input: z.input<typeof newAgentInput>): Omit<Required<NewAgent>, 'workspaceId'> {
   const { name: given, type: kind, ...profiled } = parseInput(newAgentInput, input)
-  return { name: given, type: kind, ...emptyProfile, ...readProfile(profiled) }
+  return { name: given, type: kind, ...emptyProfile, ...parseProfile(profiled) }
 }
 
 /**
  * Checks a change of an agent. A field that is present replaces the stored one.
  * @throws TaskboardError `INVALID_FIELD`, naming the field.
  */
-export function readAgentChange(input: z.input<typeof agentChangeInput>): AgentChange {
+export function parseAgentChange(input: z.input<typeof agentChangeInput>): AgentChange {
   const { name: given, type: kind, ...profiled } = parseInput(agentChangeInput, input)
   return {
     ...(given === undefined ? {} : { name: given }),
     ...(kind === undefined ? {} : { type: kind }),
-    ...readProfile(profiled),
+    ...parseProfile(profiled),
   }
 }
 
 type ProfileInput = z.output<z.ZodObject<typeof profile>>
 
 /** The fields that are given, with null as the empty value. */
-function readProfile(input: ProfileInput): Partial<AgentProfile> {
+function parseProfile(input: ProfileInput): Partial<AgentProfile> {
   const { model, systemPrompt, capabilities, tools, paused, maxConcurrent } = input
   return {
     ...(model === undefined ? {} : { model }),

@@ -7,8 +7,8 @@ import {
   type agentChangeInput,
   type AgentOverview,
   type newAgentInput,
-  readAgentChange,
-  readNewAgent } from './agent.js'
+  parseAgentChange,
+  parseNewAgent } from './agent.js'
 import type { AgentStore } from './agent-store.js'
 
 /**
@@ -76,7 +76,7 @@ export interface Agents<Tx = unknown> {
   find(reach: Reach, agentId: string, options?: InTransaction<Tx>): Promise<AgentOverview>
 }
 
-export interface AgentsParts<Tx> {
+export interface AgentsDeps<Tx> {
   readonly environment: Environment
   readonly store: AgentStore<Tx>
   /** Called after the creation, change or deletion of an agent, committed or not. */
@@ -87,22 +87,22 @@ const WORK = ['work'] as const
 const DEFAULT_PAGE = 100
 const LONGEST_ID = 64
 
-export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
-  const { environment, store, onChanged } = parts
+export function createAgents<Tx>(deps: AgentsDeps<Tx>): Agents<Tx> {
+  const { environment, store, onChanged } = deps
 
   async function find(
     reach: Reach | null,
     agentId: string,
     options?: InTransaction<Tx>,
   ): Promise<AgentOverview> {
-    const [agent] = await store.listAgents({ reach, agentIds: [agentId], parts: WORK }, environment.call(options))
+    const [agent] = await store.listAgents({ reach, agentIds: [agentId], deps: WORK }, environment.call(options))
     if (agent === undefined) throw unknownAgent()
     return agent
   }
 
   return {
     async create(workspaceId, input, options) {
-      const agent = readNewAgent(input)
+      const agent = parseNewAgent(input)
       const claim = options?.idempotency ?? null
       const { value } = await store.insertAgent(
         { agent: { workspaceId, ...agent }, idempotency: claim },
@@ -116,7 +116,7 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
     list: (id, options) => {
       // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.
       const workspaceId = (id as string | undefined) ?? ''
-      return store.listAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, parts: WORK }, environment.call(options))
+      return store.listAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, deps: WORK }, environment.call(options))
     },
     async get(workspaceId, agentId, options) {
       const agent = await find(null, agentId, options)
@@ -124,7 +124,7 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
       return agent
     },
     async update(workspaceId, agentId, input, options) {
-      const change = readAgentChange(input)
+      const change = parseAgentChange(input)
       await store.updateAgent({ workspaceId, agentId, change }, environment.call(options))
       onChanged?.(agentId)
       return find(null, agentId, options)
@@ -135,14 +135,14 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
     },
     async listWithin(reach, { workspaceId = null, limit = DEFAULT_PAGE, cursor, tx } = {}) {
       requireLimit(limit)
-      const afterId = cursor === undefined ? null : readCursor(cursor)
-      const query = { reach, workspaceId, limit: limit + 1, afterId, parts: WORK }
+      const afterId = cursor === undefined ? null : parseCursor(cursor)
+      const query = { reach, workspaceId, limit: limit + 1, afterId, deps: WORK }
       const found = await store.listAgents(query, environment.call({ tx }))
       const agents = found.slice(0, limit)
       return { agents, nextCursor: found.length > limit ? (agents.at(-1)?.id ?? null) : null }
     },
     findAll: (reach, agentIds, options) =>
-      store.listAgents({ reach, agentIds, limit: LARGEST_PAGE, parts: WORK }, environment.call(options)),
+      store.listAgents({ reach, agentIds, limit: LARGEST_PAGE, deps: WORK }, environment.call(options)),
     find,
   }
 }
@@ -152,7 +152,7 @@ function unknownAgent(): TaskboardError {
 }
 
 /** A cursor is the last id of the page before. */
-function readCursor(cursor: string): string {
+function parseCursor(cursor: string): string {
   if (cursor.length <= LONGEST_ID && /^agent_[0-9a-z]+$/.test(cursor)) return cursor
   throw new TaskboardError('INVALID_FIELD', 'cursor must be the next_cursor of an earlier page', {
     field: 'cursor',

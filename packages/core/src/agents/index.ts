@@ -11,8 +11,8 @@ export {
   mostAhead,
   type NewAgent,
   ratedAttempts,
-  readAgentChange,
-  readNewAgent,
+  parseAgentChange,
+  parseNewAgent,
   timedAttempts,
 } from './agent.js'
 export type {
@@ -41,6 +41,6 @@ export { TaskFailure } from './task-run.js'
 export { createRunner, type Runner, type RunnerOptions, type StopOptions } from './runner.js'
 export { createLeaseSweep } from './lease-sweep.js'
 export type { LeaseSweep, LeaseSweepOptions } from './lease-sweep.js'
-export { createWorkerNotes } from './worker-notes.js'
+export { createClaimRecorder } from './claim-recorder.js'
 export { createChat } from './chat.js'
 export type { ChatOptions } from './chat.js'

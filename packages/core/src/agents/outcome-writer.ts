@@ -5,7 +5,7 @@ import type { AgentStore } from './agent-store.js'
 import { isLost } from './run-writer.js'
 import type { TaskRun, WrittenOutcome } from './task-run.js'
 
-export interface OutcomeWriterParts<Tx> {
+export interface OutcomeWriterDeps<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly agents: Pick<AgentStore<Tx>, 'reportPresence'>
@@ -25,11 +25,11 @@ const LONGEST_RETRY_MS = 5_000
  * writing twice. Resolves with null, and logs why, when the task was lost or the storage did not recover in time.
  */
 export async function whileLeased<Tx, T>(
-  parts: Pick<OutcomeWriterParts<Tx>, 'environment' | 'givingUp'>,
+  deps: Pick<OutcomeWriterDeps<Tx>, 'environment' | 'givingUp'>,
   run: TaskRun,
   work: () => Promise<T>,
 ): Promise<T | null> {
-  const { clock, logger } = parts.environment
+  const { clock, logger } = deps.environment
   const fields = { taskId: run.task.id, agentId: run.agentId }
   for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
     if (run.phase === 'over') return null
@@ -41,27 +41,27 @@ export async function whileLeased<Tx, T>(
         logger.warn(described, 'discarded a write of a run that has lost its task')
         return null
       }
-      if (!isFault(error) || parts.givingUp.aborted || clock.now() + delayMs >= run.leaseEndsAt) {
+      if (!isFault(error) || deps.givingUp.aborted || clock.now() + delayMs >= run.leaseEndsAt) {
         logger.error(described, 'stopped retrying the storage; the task returns when its lease ends')
         return null
       }
       logger.warn(described, 'the storage failed during a run; retrying')
-      await sleep(clock, delayMs, parts.givingUp)
+      await sleep(clock, delayMs, deps.givingUp)
     }
   }
 }
 
 /** Writes the outcome of a run. Resolves with the tasks that were claimed next; null when none was requested. */
 export async function writeOutcome<Tx>(
-  parts: OutcomeWriterParts<Tx>,
+  deps: OutcomeWriterDeps<Tx>,
   run: TaskRun,
   outcome: WrittenOutcome,
   nextTask: NextTask,
 ): Promise<ClaimBatch | null> {
-  const { environment, tasks, agents, backoff } = parts
+  const { environment, tasks, agents, backoff } = deps
   const { proof } = run
   const { fencingToken } = proof
-  return whileLeased(parts, run, async () => {
+  return whileLeased(deps, run, async () => {
     switch (outcome.kind) {
       case 'completed':
         return (await tasks.completeTask({ proof, result: outcome.result, next: nextTask() }, environment.call())).next

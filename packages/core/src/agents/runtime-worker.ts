@@ -43,10 +43,10 @@ const BATCH = 100
  * whose claim cannot be returned is ready when its lease ends.
  */
 async function returnClaims<Tx>(
-  parts: { readonly environment: Environment; readonly tasks: Pick<TaskStore<Tx>, 'changeTask'> },
+  deps: { readonly environment: Environment; readonly tasks: Pick<TaskStore<Tx>, 'changeTask'> },
   runs: readonly TaskRun[],
 ): Promise<void> {
-  const { environment, tasks } = parts
+  const { environment, tasks } = deps
   const returnClaim = async ({ proof }: TaskRun): Promise<void> => {
     try {
       const { fencingToken } = proof
@@ -120,7 +120,7 @@ interface RuntimeWorker {
   runs(): readonly TaskRun[]
 }
 
-interface RuntimeWorkerParts<Tx> extends OutagePolicy {
+interface RuntimeWorkerDeps<Tx> extends OutagePolicy {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly agents: Pick<AgentStore<Tx>, 'reportPresence'>
@@ -134,7 +134,7 @@ interface RuntimeWorkerParts<Tx> extends OutagePolicy {
 }
 
 /** What the parts of one worker share. */
-interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
+interface WorkerDeps<Tx> extends RuntimeWorkerDeps<Tx> {
   readonly definition: AgentDefinition
   readonly keeper: LeaseKeeper
   readonly runs: RunSet
@@ -157,10 +157,10 @@ const CLAIM_BATCH = 500
 const RUNS_PER_YIELD = 50
 
 export function createRuntimeWorker<Tx>(
-  parts: RuntimeWorkerParts<Tx>,
+  deps: RuntimeWorkerDeps<Tx>,
   definition: AgentDefinition,
 ): RuntimeWorker {
-  const { environment, tasks, pollIntervalMs } = parts
+  const { environment, tasks, pollIntervalMs } = deps
   const { type: agentType, concurrency, leaseMs } = definition
   const { clock } = environment
   const giveUp = createSharedAbort()
@@ -173,8 +173,8 @@ export function createRuntimeWorker<Tx>(
     pollIntervalMs,
     pass: claimFreeSlots,
   })
-  const shop: Shop<Tx> = {
-    ...parts,
+  const deps: WorkerDeps<Tx> = {
+    ...deps,
     definition,
     keeper,
     runs,
@@ -192,7 +192,7 @@ export function createRuntimeWorker<Tx>(
       { target: { agentType, leaseMs }, limit },
       environment.call(),
     )
-    await takeOn(shop, batch, claimedAt)
+    await takeOn(deps, batch, claimedAt)
     return batch.tasks.length === limit && runs.taken < concurrency ? 'now' : batch.nextReadyInMs
   }
 
@@ -217,8 +217,8 @@ export function createRuntimeWorker<Tx>(
       await atMost(clock, graceMs, runs.whenReleased())
       giveUp.abort()
       const stuck = runs.live().filter((run) => run.phase === 'running')
-      for (const run of stuck) end(shop, run)
-      await returnClaims(parts, stuck)
+      for (const run of stuck) end(deps, run)
+      await returnClaims(deps, stuck)
       await atMost(clock, graceMs, runs.whenReleased())
       await keeper.stop()
     },
@@ -226,49 +226,49 @@ export function createRuntimeWorker<Tx>(
 }
 
 /** Starts claimed tasks, or returns the claims when the worker was stopped meanwhile. */
-async function takeOn<Tx>(shop: Shop<Tx>, batch: ClaimBatch, claimedAt: Instant): Promise<void> {
-  const { definition, environment, keeper } = shop
+async function takeOn<Tx>(deps: WorkerDeps<Tx>, batch: ClaimBatch, claimedAt: Instant): Promise<void> {
+  const { definition, environment, keeper } = deps
   reportClaim(environment, batch.tasks, { agentType: definition.type, startedAt: claimedAt })
   const options = batch.tasks.map((task): TaskRunOptions => ({
     task,
     definition,
     claimedAt,
     onRenewed: (run) => keeper.keep(run),
-    onLost: (run) => letGo(shop, run),
+    onLost: (run) => letGo(deps, run),
   }))
-  if (!shop.isOpen()) return returnClaims(shop, options.map(createTaskRun))
-  for (const one of options) start(shop, one)
+  if (!deps.isOpen()) return returnClaims(deps, options.map(createTaskRun))
+  for (const one of options) start(deps, one)
 }
 
-function start<Tx>(shop: Shop<Tx>, options: TaskRunOptions): void {
+function start<Tx>(deps: WorkerDeps<Tx>, options: TaskRunOptions): void {
   const run = createTaskRun(options)
-  shop.runs.add(run)
-  shop.presence.began(run.task.workspaceId, run.agentId)
-  shop.keeper.keep(run)
-  const { telemetry } = shop.environment
+  deps.runs.add(run)
+  deps.presence.began(run.task.workspaceId, run.agentId)
+  deps.keeper.keep(run)
+  const { telemetry } = deps.environment
   const working: Promise<unknown> =
-    telemetry === null ? work(shop, run, options) : workWithinSpan(shop, telemetry, run, options)
+    telemetry === null ? work(deps, run, options) : workWithinSpan(deps, telemetry, run, options)
   working
     .catch((error: unknown) => {
       const fields = { taskId: run.task.id, err: error }
-      shop.environment.logger.error(fields, 'a run failed unexpectedly; its task returns when its lease ends')
+      deps.environment.logger.error(fields, 'a run failed unexpectedly; its task returns when its lease ends')
     })
-    .finally(() => end(shop, run))
+    .finally(() => end(deps, run))
 }
 
 function workWithinSpan<Tx>(
-  shop: Shop<Tx>,
+  deps: WorkerDeps<Tx>,
   telemetry: Telemetry,
   run: TaskRun,
   options: TaskRunOptions,
 ): Promise<void> {
-  const { clock } = shop.environment
+  const { clock } = deps.environment
   const { task, agentId } = run
-  const agentType = shop.definition.type
+  const agentType = deps.definition.type
   const startedAt = clock.now()
   const begun = { kind: 'run', task, agentId, agentType, attempt: task.attempts } as const
   return telemetry.span(begun, async (span) => {
-    const ended = await work(shop, run, options)
+    const ended = await work(deps, run, options)
     const isError = ended.kind === 'failed' || ended.kind === 'postponed'
     const error = isError ? (ended.thrown ?? ended.reason) : undefined
     span.set({ outcome: ended.kind, error })
@@ -277,15 +277,15 @@ function workWithinSpan<Tx>(
 }
 
 /** Works the task from the look-up of its agent to the write of the outcome. */
-async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): Promise<Outcome> {
-  const { clock, logger } = shop.environment
-  const { type: agentType, leaseMs } = shop.definition
-  const yielded = shop.yieldNowAndThen()
+async function work<Tx>(deps: WorkerDeps<Tx>, run: TaskRun, options: TaskRunOptions): Promise<Outcome> {
+  const { clock, logger } = deps.environment
+  const { type: agentType, leaseMs } = deps.definition
+  const yielded = deps.yieldNowAndThen()
   if (yielded) await tracked(clock, 'agent-turn', () => yielded)
-  const briefed = await whileLeased(shop, run, async () => ({ briefing: await readBriefing(shop, run) }))
+  const briefed = await whileLeased(deps, run, async () => ({ briefing: await readBriefing(deps, run) }))
   if (briefed === null) return { kind: 'lost' }
   const { briefing } = briefed
-  const outcome = briefing === null ? agentGone : await performRun(shop, run, options, briefing)
+  const outcome = briefing === null ? agentGone : await performRun(deps, run, options, briefing)
   if (outcome.kind === 'held') return outcome
   if (outcome.kind === 'lost') {
     const fields = { taskId: run.task.id, agentId: run.agentId }
@@ -294,23 +294,23 @@ async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): 
   }
   run.phase = 'ending'
   const writtenAt = clock.now()
-  const nextTask: NextTask = () => (shop.isOpen() ? { agentType, leaseMs } : null)
-  const next = await tracked(clock, 'agent-outcome', () => writeOutcome(shop, run, outcome, nextTask))
+  const nextTask: NextTask = () => (deps.isOpen() ? { agentType, leaseMs } : null)
+  const next = await tracked(clock, 'agent-outcome', () => writeOutcome(deps, run, outcome, nextTask))
   // Before this run ends, so that an agent with a next task is not reported as idle in between.
-  if (next !== null && next.tasks.length > 0) await takeOn(shop, next, writtenAt)
+  if (next !== null && next.tasks.length > 0) await takeOn(deps, next, writtenAt)
   return outcome
 }
 
-function end<Tx>(shop: Shop<Tx>, run: TaskRun): void {
+function end<Tx>(deps: WorkerDeps<Tx>, run: TaskRun): void {
   run.phase = 'over'
-  shop.runs.remove(run)
-  letGo(shop, run)
+  deps.runs.remove(run)
+  letGo(deps, run)
 }
 
 /** The run no longer has its task: its slot is free, even if its code runs on. */
-function letGo<Tx>(shop: Shop<Tx>, run: TaskRun): void {
-  shop.keeper.release(run)
-  if (!shop.runs.release(run)) return
-  shop.presence.ended(run.task.workspaceId, run.agentId)
-  shop.onFree()
+function letGo<Tx>(deps: WorkerDeps<Tx>, run: TaskRun): void {
+  deps.keeper.release(run)
+  if (!deps.runs.release(run)) return
+  deps.presence.ended(run.task.workspaceId, run.agentId)
+  deps.onFree()
 }

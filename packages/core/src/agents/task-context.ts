@@ -123,7 +123,7 @@ export interface TaskContext {
   readonly board: Board
 }
 
-export interface ContextParts<Tx> {
+export interface ContextDeps<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly events: Pick<EventStore<Tx>, 'appendEvent'>
@@ -144,10 +144,10 @@ const holdInput = z.object({
 
 /** The context of one run, and a way to wait for all of its writes. */
 export function createTaskContext<Tx>(
-  parts: ContextParts<Tx>,
+  deps: ContextDeps<Tx>,
   run: WritingRun & Pick<TaskContext, 'claim' | 'accountId' | 'agent'>,
 ): { context: TaskContext; written(): Promise<void> } {
-  const { environment, tasks, events, boardFor } = parts
+  const { environment, tasks, events, boardFor } = deps
   const { proof, leaseMs } = run
   const { fencingToken } = proof
   const change = (command: TaskWrite, call: CallContext<Tx>) =>

@@ -7,7 +7,7 @@ import type { Agent } from './agent.js'
 import type { AgentDefinition } from './define-agent.js'
 import { type Rests, requestedWait } from './retry-later.js'
 import { storedText, thrownText } from './stored-text.js'
-import { type ContextParts, createTaskContext } from './task-context.js'
+import { type ContextDeps, createTaskContext } from './task-context.js'
 
 /**
  * The error that an agent throws when a retry would fail as well. The task is put on hold as `failed` at once, with this
@@ -150,16 +150,16 @@ interface RunBriefing {
 
 /** Runs the agent's code on the task, and returns how that ended. Never rejects, whatever the agent does. */
 export async function performRun<Tx>(
-  parts: ContextParts<Tx> & OutagePolicy,
+  deps: ContextDeps<Tx> & OutagePolicy,
   run: TaskRun,
   options: TaskRunOptions,
   { agent, accountId, background }: RunBriefing,
 ): Promise<Outcome> {
   if (run.signal.aborted) return run.phase === 'over' ? { kind: 'lost' } : interrupted
-  const { environment } = parts
+  const { environment } = deps
   const { task, definition } = options
   let held = false
-  const writing = createTaskContext(parts, {
+  const writing = createTaskContext(deps, {
     proof: run.proof,
     leaseMs: definition.leaseMs,
     signal: run.signal,
@@ -187,45 +187,45 @@ export async function performRun<Tx>(
     },
   })
   const outcome = await tracked(environment.clock, task.id, () =>
-    callAgent(parts, { run, claimedAt: options.claimedAt, postponedSince: background.postponedSince }, () =>
+    callAgent(deps, { run, claimedAt: options.claimedAt, postponedSince: background.postponedSince }, () =>
       definition.run(task, writing.context),
     ),
   )
   await writing.written()
-  if (held || outcome.kind === 'completed') parts.rests.end(run.agentId)
+  if (held || outcome.kind === 'completed') deps.rests.end(run.agentId)
   if (held) return { kind: 'held' }
   return run.phase === 'running' ? outcome : { kind: 'lost' }
 }
 
 /** What a run needs before it begins; null when its agent was deleted. Most runs need no lookup. */
 export async function readBriefing<Tx>(
-  parts: ContextParts<Tx> & { readonly directory: AgentDirectory; readonly accounts: AccountDirectory },
+  deps: ContextDeps<Tx> & { readonly directory: AgentDirectory; readonly accounts: AccountDirectory },
   { task, agentId }: TaskRun,
 ): Promise<RunBriefing | null> {
-  const background = await readBackground(parts, task)
-  const owner = parts.accounts.accountOf(task.workspaceId)
+  const background = await readBackground(deps, task)
+  const owner = deps.accounts.accountOf(task.workspaceId)
   const accountId = owner instanceof Promise ? await owner : owner
-  const known = parts.directory.get(agentId)
+  const known = deps.directory.get(agentId)
   const agent =
-    known instanceof Promise ? await tracked(parts.environment.clock, 'agent-lookup', () => known) : known
+    known instanceof Promise ? await tracked(deps.environment.clock, 'agent-lookup', () => known) : known
   return agent === null || accountId === null ? null : { agent, accountId, background }
 }
 
 /** Earlier attempts, dependencies and comments. There are earlier attempts only from the second claim on. */
-async function readBackground<Tx>(parts: ContextParts<Tx>, task: Task): Promise<TaskBackground> {
+async function readBackground<Tx>(deps: ContextDeps<Tx>, task: Task): Promise<TaskBackground> {
   const { id: taskId, workspaceId: within, fencingToken, dependsOn, hasComments } = task
   if (fencingToken <= 1 && dependsOn.length === 0 && !hasComments) return NO_BACKGROUND
-  const { environment, tasks } = parts
+  const { environment, tasks } = deps
   const call = environment.call()
   return tracked(environment.clock, 'agent-background', async () =>
     hasComments
-      ? tasks.getTask({ within, taskId, parts: WITH_COMMENTS }, at)
-      : { ...NO_BACKGROUND, ...(await tasks.getTask({ within, taskId, parts: WITHOUT_COMMENTS }, at)) },
+      ? tasks.getTask({ within, taskId, deps: WITH_COMMENTS }, at)
+      : { ...NO_BACKGROUND, ...(await tasks.getTask({ within, taskId, deps: WITHOUT_COMMENTS }, at)) },
   )
 }
 
 async function callAgent(
-  parts: { readonly environment: Environment } & OutagePolicy,
+  deps: { readonly environment: Environment } & OutagePolicy,
   {
     run,
     claimedAt,
@@ -239,10 +239,10 @@ async function callAgent(
     const reason = storedText(thrownText(error), LONGEST_REASON)
     if (run.signal.aborted && !isFinal(error)) return interrupted
     const fields = { taskId: run.task.id, agentId: run.agentId, err: error }
-    const { logger } = parts.environment
+    const { logger } = deps.environment
     const requestedMs = requestedWait(error)
-    if (requestedMs !== undefined && postponedForMs(run.task, postponedSince) < parts.longestOutageMs) {
-      const delayMs = parts.rests.begin(run.agentId, claimedAt, requestedMs)
+    if (requestedMs !== undefined && postponedForMs(run.task, postponedSince) < deps.longestOutageMs) {
+      const delayMs = deps.rests.begin(run.agentId, claimedAt, requestedMs)
       logger.warn({ ...fields, delayMs }, 'an agent cannot work now: its task waits, and it takes no other')
       return { kind: 'postponed', reason, delayMs, thrown: error }
     }

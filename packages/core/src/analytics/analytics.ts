@@ -118,7 +118,7 @@ export interface Analytics<Tx = unknown> {
   forTasks(reach: Reach, query?: AnalyticsQuery, options?: InTransaction<Tx>): Promise<TaskAnalytics>
 }
 
-interface AnalyticsParts<Tx> {
+interface AnalyticsDeps<Tx> {
   readonly environment: Environment
   readonly store: AnalyticsStore<Tx>
   readonly baselines: Baselines
@@ -139,7 +139,7 @@ const input = z.strictObject({
   groupBy: z.enum(groupings, { error: 'must be day, week or month' }).default('day'),
 })
 
-export function createAnalytics<Tx>({ environment, store, baselines }: AnalyticsParts<Tx>): Analytics<Tx> {
+export function createAnalytics<Tx>({ environment, store, baselines }: AnalyticsDeps<Tx>): Analytics<Tx> {
   return {
     async forTasks(reach, query = {}, options) {
       const { workspaceId = null, groupBy, ...asked } = parseInput(input, query)

@@ -6,21 +6,21 @@ import {
   askerOf,
   outcomeOfDecision,
   outcomeOfRequest,
-  readApprovalRequest,
+  parseApprovalRequest,
   type ApprovalInput,
   type StoredApproval,
   type Verdict,
 } from './approval.js'
 import { shortDigest } from '../events/index.js'
-import { createTask, holdReasons, readNewTask, type Actor, type Task } from './task.js'
+import { createTask, holdReasons, parseNewTask, type Actor, type Task } from './task.js'
 import { transition } from './transition.js'
 
 const NOW = 1_000_000
 const EXPIRES = NOW + 1_000
-const request = readApprovalRequest({ action: 'refund', summary: 'Refund order 7', input: { order: 7 } })
+const request = parseApprovalRequest({ action: 'refund', summary: 'Refund order 7', input: { order: 7 } })
 const person: Actor = { kind: 'user', id: 'user_1' }
 const worker: Actor = { kind: 'api_key', id: 'ak_1' }
-const task = createTask(readNewTask({ title: 'a task' }, 'ws_1', 3), {
+const task = createTask(parseNewTask({ title: 'a task' }, 'ws_1', 3), {
   id: 'task_1',
   now: NOW,
   openDependencies: 0,
@@ -94,7 +94,7 @@ describe('a request for approval', () => {
   })
 
   it('has the same digest for the same JSON in any order of members, and another one for any other JSON', () => {
-    const digestOf = (input: unknown) => readApprovalRequest({ action: 'a', summary: 's', input }).inputDigest
+    const digestOf = (input: unknown) => parseApprovalRequest({ action: 'a', summary: 's', input }).inputDigest
     const input = fc.dictionary(
       fc.string().filter((name) => name !== '__proto__'),
       fc.jsonValue({ maxDepth: 3 }).map(withoutRefused),
@@ -122,7 +122,7 @@ describe('a request for approval', () => {
     ['a number below all that are exact', -(2 ** 53)],
   ])('is refused for an input with %s', (_, input) => {
     const asked = { action: 'a', summary: 's', input }
-    expect(() => readApprovalRequest(asked)).toThrow(
+    expect(() => parseApprovalRequest(asked)).toThrow(
       expect.objectContaining({ code: 'INVALID_FIELD', field: 'input' }),
     )
   })
@@ -134,19 +134,19 @@ describe('a request for approval', () => {
     ['summary', { summary: 'x'.repeat(2_001) }],
   ])('is refused for a wrong %s', (field, change) => {
     const asked = { action: 'a', summary: 's', ...change }
-    expect(() => readApprovalRequest(asked)).toThrow(
+    expect(() => parseApprovalRequest(asked)).toThrow(
       expect.objectContaining({ code: 'INVALID_FIELD', field }),
     )
   })
 
   it('may have every whole number that no other is read as', () => {
     const input = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0.1]
-    expect(readApprovalRequest({ action: 'a', summary: 's', input }).input).toEqual(input)
+    expect(parseApprovalRequest({ action: 'a', summary: 's', input }).input).toEqual(input)
   })
 
   it('keeps what it was given, whatever happens to that afterwards', () => {
     const input = { order: 7, lines: [1] }
-    const read = readApprovalRequest({ action: 'a', summary: 's', input })
+    const read = parseApprovalRequest({ action: 'a', summary: 's', input })
     input.lines.push(2)
     expect(read.input).toEqual({ order: 7, lines: [1] })
   })
@@ -207,7 +207,7 @@ describe('a decision', () => {
     for (const seen of [null, inputDigest, shortDigest(inputDigest)]) {
       expect(decided(stored('pending'), verdict(seen), person, NOW).approval.state).toBe('approved')
     }
-    const other = readApprovalRequest({ ...request, input: { order: 8 } }).inputDigest
+    const other = parseApprovalRequest({ ...request, input: { order: 8 } }).inputDigest
     for (const seen of [other, shortDigest(other), '', inputDigest.slice(0, 12)]) {
       expect(() => decided(stored('pending'), verdict(seen), person, NOW)).toThrow(
         expect.objectContaining({

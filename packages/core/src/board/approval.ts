@@ -147,14 +147,14 @@ export function askerOf(board: Actor, by: Actor, { action }: ApprovalRequest): A
  *   numbers beyond 2^53 - 1.
  * @example
  * ```ts
- * import { readApprovalRequest } from '@taskboard/core/storage'
+ * import { parseApprovalRequest } from '@taskboard/core/storage'
  *
  * const asked = { action: 'refund', summary: 'Refund order 7', input: { order: 7, cents: 1_900 } }
  * const other = { ...asked, input: { cents: 1_900, order: 7 } }
- * console.log(readApprovalRequest(asked).inputDigest === readApprovalRequest(other).inputDigest) // true
+ * console.log(parseApprovalRequest(asked).inputDigest === parseApprovalRequest(other).inputDigest) // true
  * ```
  */
-export function readApprovalRequest(given: ApprovalInput): ApprovalRequest {
+export function parseApprovalRequest(given: ApprovalInput): ApprovalRequest {
   const { action, summary } = parseInput(approvalTexts, given)
   const input = plainJson(given.input ?? null, 'input')
   requireExactNumbers(input, 'input')
@@ -181,10 +181,10 @@ export const openStates = ['pending', 'approved', 'rejected'] as const satisfies
  * The approval as it is at `now`.
  * @example
  * ```ts
- * import { approvalAt, readApprovalRequest } from '@taskboard/core/storage'
+ * import { approvalAt, parseApprovalRequest } from '@taskboard/core/storage'
  *
  * const stored = {
- *   ...readApprovalRequest({ action: 'refund', summary: 'Refund order 7' }),
+ *   ...parseApprovalRequest({ action: 'refund', summary: 'Refund order 7' }),
  *   ...{ id: 'apr_1', workspaceId: 'ws_1', taskId: 'task_1', agentId: 'agent_1', fencingToken: 1 },
  *   ...{ requestedAt: 0, expiresAt: 1_000, decidedBy: null, decidedAt: null, comment: null, usedAt: null },
  *   requestedBy: { kind: 'agent', id: 'agent_1' },
@@ -215,11 +215,11 @@ export type RequestOutcome =
  * @throws TaskboardError `CONFLICT` (by the command, or here) when the lease is no longer held.
  * @example
  * ```ts
- * import { createTask, outcomeOfRequest, readApprovalRequest, readNewTask } from '@taskboard/core/storage'
+ * import { createTask, outcomeOfRequest, parseApprovalRequest, parseNewTask } from '@taskboard/core/storage'
  *
- * const input = readNewTask({ title: 'Refund order 7' }, 'ws_1', 3)
+ * const input = parseNewTask({ title: 'Refund order 7' }, 'ws_1', 3)
  * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
- * const request = readApprovalRequest({ action: 'refund', summary: 'Refund order 7' })
+ * const request = parseApprovalRequest({ action: 'refund', summary: 'Refund order 7' })
  * console.log(outcomeOfRequest(task, null, request, { fencingToken: 1, now: 0 }).kind) // ask
  * ```
  */
@@ -273,12 +273,12 @@ export interface DecisionOutcome {
  *   decided before, or has expired; `CONFLICT` (`digest`) when the decider has seen another input.
  * @example
  * ```ts
- * import { createTask, outcomeOfDecision, readApprovalRequest, readNewTask } from '@taskboard/core/storage'
+ * import { createTask, outcomeOfDecision, parseApprovalRequest, parseNewTask } from '@taskboard/core/storage'
  *
- * const input = readNewTask({ title: 'Refund order 7' }, 'ws_1', 3)
+ * const input = parseNewTask({ title: 'Refund order 7' }, 'ws_1', 3)
  * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
  * const asked = {
- *   ...readApprovalRequest({ action: 'refund', summary: 'Refund order 7' }),
+ *   ...parseApprovalRequest({ action: 'refund', summary: 'Refund order 7' }),
  *   ...{ id: 'apr_1', workspaceId: 'ws_1', taskId: 'task_1', agentId: 'agent_1', fencingToken: 1 },
  *   ...{ requestedAt: 0, expiresAt: 1_000, decidedBy: null, decidedAt: null, comment: null, usedAt: null },
  *   requestedBy: { kind: 'agent', id: 'agent_1' },
@@ -329,9 +329,9 @@ function requireSeen({ id, inputDigest }: StoredApproval, digest: string | null)
  * What the events of an approval say of it: the input too, of which no more than 4 KiB.
  * @example
  * ```ts
- * import { eventOfApproval, readApprovalRequest } from '@taskboard/core/storage'
+ * import { eventOfApproval, parseApprovalRequest } from '@taskboard/core/storage'
  *
- * const request = readApprovalRequest({ action: 'refund', summary: 'Refund order 7', input: { order: 7 } })
+ * const request = parseApprovalRequest({ action: 'refund', summary: 'Refund order 7', input: { order: 7 } })
  * const data = eventOfApproval({ id: 'apr_1', taskId: 'task_1', ...request }, { title: 'Order 7' })
  * console.log(data.inputText, data.inputBytes) // {"order":7} 11
  * ```

@@ -6,7 +6,7 @@ import {
   type ApprovalInput,
   approvalProof,
   askerOf,
-  readApprovalRequest,
+  parseApprovalRequest,
   verdictInput } from './approval.js'
 import type { ApprovalFindings } from './approval-directory.js'
 import type { ApprovalAnswer, ApprovalStore } from './approval-store.js'
@@ -57,7 +57,7 @@ export function withoutDecisions<B extends BoardApprovals>(board: B): B {
   return Object.defineProperties({}, members) as B
 }
 
-export interface BoardApprovalsParts<Tx> {
+export interface BoardApprovalsDeps<Tx> {
   readonly environment: Environment
   readonly approvals: ApprovalStore<Tx>
   /** For how long a request can be decided. */
@@ -66,7 +66,7 @@ export interface BoardApprovalsParts<Tx> {
 
 /** The approvals of one workspace; `actor` is the default actor. */
 export function createBoardApprovals<Tx>(
-  { environment, approvals, expireAfterMs }: BoardApprovalsParts<Tx>,
+  { environment, approvals, expireAfterMs }: BoardApprovalsDeps<Tx>,
   workspaceId: string,
   actor: Actor,
 ): BoardApprovals<Tx> {
@@ -75,7 +75,7 @@ export function createBoardApprovals<Tx>(
     async requestApproval(taskId, input, options) {
       const { fencingToken } = parseInput(approvalProof, input)
       requireKnownFields(input, approvalFields)
-      const request = readApprovalRequest(input)
+      const request = parseApprovalRequest(input)
       const proof = { workspaceId, taskId, fencingToken }
       const requestedBy = options?.actor ?? actor
       const asker = askerOf(actor, requestedBy, request)

@@ -25,14 +25,14 @@ import {
 } from './board-options.js'
 import type { CommentStore } from './comment-store.js'
 import { type BoardConversation, createConversation } from './conversation.js'
-import { type BoardClaims, type ClaimNote, createClaim, createRelease } from './claiming.js'
+import { type BoardClaims, type RecordClaim, createClaim, createRelease } from './claiming.js'
 import { decodeCursor } from './cursor.js'
 import { addWithinSpan, reportRemoteRun, reportUsage } from './board-telemetry.js'
 import { createFail, type RestAgent } from './failing.js'
 import { createListWrites, type ListWrites, type ReadListWrites } from './list-writes.js'
 import {
-  readNewTask,
-  readTaskChange,
+  parseNewTask,
+  parseTaskChange,
   type Actor,
   type Column,
   type NewTask,
@@ -164,10 +164,10 @@ export interface Board<Tx = unknown>
 
 /** A board for callers that have validated a task or a change themselves. */
 export interface TransportBoard<Tx = unknown> extends Board<Tx>, ReadListWrites<Tx> {
-  /** As `addOnce`, with a task of this workspace that `readNewTask` returned. */
-  addRead(task: NewTask, options?: AddOptions<Tx>): Promise<Created<Task>>
-  /** As `update`, with a change that `readTaskChange` returned. */
-  updateRead(taskId: string, change: TaskChange, options?: WriteOptions<Tx>): Promise<Task>
+  /** As `addOnce`, with a task of this workspace that `parseNewTask` returned. */
+  addParsed(task: NewTask, options?: AddOptions<Tx>): Promise<Created<Task>>
+  /** As `update`, with a change that `parseTaskChange` returned. */
+  updateParsed(taskId: string, change: TaskChange, options?: WriteOptions<Tx>): Promise<Task>
 }
 
 /** An option of writes under a claim: how long to renew the lease. Default: the length that the claim asked for. */
@@ -179,13 +179,13 @@ export type ChatAgent<Tx = unknown> = (
   input: { readonly message: string; readonly user: string | null },
 ) => Promise<string>
 
-export interface BoardParts<Tx> {
+export interface BoardDeps<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly comments: CommentStore<Tx>
   readonly approvals: ApprovalStore<Tx>
   readonly chat: ChatAgent<Tx>
-  readonly noteClaim: ClaimNote<Tx>
+  readonly recordClaim: RecordClaim<Tx>
   readonly restAgent: RestAgent<Tx>
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   readonly schedules: Schedules<Tx>
@@ -204,7 +204,7 @@ const HOST: Actor = { kind: 'host', id: null }
  * changes.
  */
 export function createBoard<Tx>(
-  parts: BoardParts<Tx>,
+  parts: BoardDeps<Tx>,
   workspaceId: string,
   actor: Actor = HOST,
 ): TransportBoard<Tx> {
@@ -218,8 +218,8 @@ export function createBoard<Tx>(
     workspaceId,
     add: async (input, options) => (await board.addOnce(input, options)).value,
     addOnce: async (input, options) =>
-      board.addRead(readNewTask(input, workspaceId, settings.maxAttempts), options),
-    addRead(task, options) {
+      board.addParsed(parseNewTask(input, workspaceId, settings.maxAttempts), options),
+    addParsed(task, options) {
       const idempotency = options?.idempotency ?? null
       const by = options?.actor ?? actor
       if (telemetry === null) return tasks.insertTask({ task, actor: by, idempotency }, environment.call(options))
@@ -236,8 +236,8 @@ export function createBoard<Tx>(
       const query = { workspaceId, column: requireColumn(column, 'column'), limit, after }
       return toList(await tasks.listTasks(query, environment.call(options)))
     },
-    update: async (taskId, input, options) => board.updateRead(taskId, readTaskChange(input), options),
-    updateRead(taskId, replaced, options) {
+    update: async (taskId, input, options) => board.updateParsed(taskId, parseTaskChange(input), options),
+    updateParsed(taskId, replaced, options) {
       const command = { kind: 'edit', change: replaced, actor: options?.actor ?? actor } as const
       return change(taskId, command, options)
     },
@@ -281,7 +281,7 @@ export function createBoard<Tx>(
 type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'usage' | 'fail'
 
 /** The methods for agents that claim their tasks themselves. */
-function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick<Board<Tx>, AgentVerb> {
+function createAgentWrites<Tx>(parts: BoardDeps<Tx>, workspaceId: string): Pick<Board<Tx>, AgentVerb> {
   const { environment, tasks } = parts
   const change = changeOf(parts, workspaceId)
   const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
@@ -332,7 +332,7 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
 
 /** The method for agents and people. */
 function createCompletion<Tx>(
-  parts: BoardParts<Tx>,
+  parts: BoardDeps<Tx>,
   workspaceId: string,
   actor: Actor,
 ): Board<Tx>['complete'] {

@@ -7,7 +7,7 @@ import type { Actor, Task } from './task.js'
 import type { ClaimForAgent, TaskStore } from './task-store.js'
 
 /** Records that an agent outside of the runtimes asks for work. `agents/` implements it. */
-export type ClaimNote<Tx = unknown> = (
+export type RecordClaim<Tx = unknown> = (
   workspaceId: string,
   agentId: string,
   call: CallContext<Tx>,
@@ -42,25 +42,25 @@ export interface BoardClaims<Tx> {
   ): Promise<Task | null>
 }
 
-export interface ClaimParts<Tx> {
+export interface ClaimDeps<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly settings: BoardSettings
-  readonly noteClaim: ClaimNote<Tx>
+  readonly recordClaim: RecordClaim<Tx>
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /** An agent outside of the runtimes may have another status now. */
   readonly onWorked: () => void
 }
 
 /** `Board.claim`. */
-export function createClaim<Tx>(parts: ClaimParts<Tx>, workspaceId: string): BoardClaims<Tx>['claim'] {
-  const { environment, tasks, settings, noteClaim, onWorked } = parts
+export function createClaim<Tx>(parts: ClaimDeps<Tx>, workspaceId: string): BoardClaims<Tx>['claim'] {
+  const { environment, tasks, settings, recordClaim, onWorked } = parts
   const { clock } = environment
   const claimNamed = createNamedClaim(parts, workspaceId)
 
   return async ({ agentId, leaseMs = settings.leaseMs, taskId }, options) => {
     const target = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
-    await noteClaim(workspaceId, agentId, environment.call(options))
+    await recordClaim(workspaceId, agentId, environment.call(options))
     const startedAt = clock.now()
     const claim = async (): Promise<readonly Task[]> =>
       taskId === undefined
@@ -73,7 +73,7 @@ export function createClaim<Tx>(parts: ClaimParts<Tx>, workspaceId: string): Boa
 }
 
 /** Claims one task for an agent. @throws TaskboardError `CONFLICT` when the agent cannot take it. */
-function createNamedClaim<Tx>(parts: ClaimParts<Tx>, workspaceId: string) {
+function createNamedClaim<Tx>(parts: ClaimDeps<Tx>, workspaceId: string) {
   const { environment, tasks, transaction } = parts
   const change = changeOf(parts, workspaceId)
   type Target = ClaimForAgent & { readonly taskId: string }
@@ -108,7 +108,7 @@ function createNamedClaim<Tx>(parts: ClaimParts<Tx>, workspaceId: string) {
 
 /** `Board.release`. */
 export function createRelease<Tx>(
-  parts: ClaimParts<Tx>,
+  parts: ClaimDeps<Tx>,
   workspaceId: string,
   actor: Actor,
 ): BoardClaims<Tx>['release'] {

@@ -62,9 +62,9 @@ export interface CommentOutcome {
  * @throws TaskboardError `CONFLICT` for an answer to a task that waits for none. So an answer never ends another hold.
  * @example
  * ```ts
- * import { createTask, outcomeOfComment, readNewTask } from '@taskboard/core/storage'
+ * import { createTask, outcomeOfComment, parseNewTask } from '@taskboard/core/storage'
  *
- * const input = readNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
+ * const input = parseNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
  * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
  * const question = { kind: 'question', body: 'Into which language?', fencingToken: 1 } as const
  * console.log(outcomeOfComment(task, question).command?.kind) // hold_claimed

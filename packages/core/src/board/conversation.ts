@@ -43,14 +43,14 @@ export interface BoardConversation<Tx = unknown> {
   answerOnce(taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Created<Comment>>
 }
 
-export interface ConversationParts<Tx> {
+export interface ConversationDeps<Tx> {
   readonly environment: Environment
   readonly comments: CommentStore<Tx>
 }
 
 /** The conversation of the tasks of one workspace; `actor` is the default author. */
 export function createConversation<Tx>(
-  { environment, comments }: ConversationParts<Tx>,
+  { environment, comments }: ConversationDeps<Tx>,
   workspaceId: string,
   actor: Actor,
 ): BoardConversation<Tx> {

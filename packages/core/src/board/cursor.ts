@@ -37,10 +37,10 @@ export function encodeCursor({ asOf, rank, held, dueDate, createdAt, id }: TaskC
 
 /** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeCursor` did not make. */
 export function decodeCursor(text: string): TaskCursor {
-  return readPlace(parseParts(text) ?? [])
+  return parsePlace(parseParts(text) ?? [])
 }
 
-function readPlace(parts: readonly unknown[]): TaskCursor {
+function parsePlace(parts: readonly unknown[]): TaskCursor {
   const [asOf, rank, held, dueDate, createdAt, id] = parts
   const isPlace =
     parts.length === 6 && typeof held === 'boolean' && typeof id === 'string' && TASK_ID.test(id)
@@ -110,7 +110,7 @@ export function decodeSearchPlace(sort: TaskSort, text: string): TaskCursor {
   }
   const [found, ...place] = parseParts(text) ?? []
   if (found !== sort) throw notACursor()
-  return readPlace(place)
+  return parsePlace(place)
 }
 
 function encodeParts(parts: readonly unknown[]): string {

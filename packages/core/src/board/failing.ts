@@ -13,7 +13,7 @@ export type RestAgent<Tx> = (
   call: CallContext<Tx>,
 ) => Promise<void>
 
-export interface FailureParts<Tx> {
+export interface FailureDeps<Tx> {
   readonly environment: Environment
   readonly tasks: Pick<TaskStore<Tx>, 'changeTask' | 'getTask'>
   readonly restAgent: RestAgent<Tx>
@@ -30,7 +30,7 @@ export type Fail<Tx> = (
 
 /** `board.fail`: the attempt counts, or, when the agent cannot work now, the task waits and the agent rests. */
 export function createFail<Tx>(
-  { environment, tasks, settings, restAgent, transaction, onWorked }: FailureParts<Tx>,
+  { environment, tasks, settings, restAgent, transaction, onWorked }: FailureDeps<Tx>,
   workspaceId: string,
 ): Fail<Tx> {
   return async (taskId, input, options) => {

@@ -8,8 +8,8 @@ export {
   isReady,
   makeTask,
   priorities,
-  readNewTask,
-  readTaskChange,
+  parseNewTask,
+  parseTaskChange,
   taskFieldNames,
   taskListEntries,
 } from './task.js'
@@ -64,7 +64,7 @@ export {
   openStates,
   outcomeOfDecision,
   outcomeOfRequest,
-  readApprovalRequest,
+  parseApprovalRequest,
   verdictInput,
 } from './approval.js'
 export type {
@@ -121,17 +121,17 @@ export type {
 export { cursorAfter, encodeTaskId as taskCursor } from './cursor.js'
 export { createBoard } from './board.js'
 export { cachedBoards } from './cached-boards.js'
-export type { Board, BoardParts, ChatAgent, ChatReply, TransportBoard } from './board.js'
-export type { ClaimNote } from './claiming.js'
+export type { Board, BoardDeps, ChatAgent, ChatReply, TransportBoard } from './board.js'
+export type { RecordClaim } from './claiming.js'
 export type { TaskList } from './board-calls.js'
 export type { DelegationInput } from './list-writes.js'
 export type { AddOptions, BoardSettings, ListOptions, WriteOptions } from './board-options.js'
 export { createTaskSweep } from './task-sweep.js'
 export { dependenciesWhileWaiting, mostOpenSubtasks, requireSubtaskRoom, taskLevels } from './subtasks.js'
-export { mostListedTasks, readTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
+export { mostListedTasks, parseTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
 export { createTaskDirectory } from './task-directory.js'
 export type { FoundTask, TaskDirectory, TaskFilter, TaskFindings, TaskLogList } from './task-directory.js'
-export type { InstantInput } from './read-value.js'
+export type { InstantInput } from './parse-value.js'
 export { typeRules } from './task-type.js'
 export {
   chatInput,

@@ -1,7 +1,7 @@
 import type { Environment } from '../environment/index.js'
 import { parseInput } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
-import { readTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
+import { parseTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
 import type { TaskSplit, TaskStore } from './task-store.js'
 import type { Actor, Task } from './task.js'
 import { delegationInput } from './write-inputs.js'
@@ -38,8 +38,8 @@ export interface ListWrites<Tx = unknown> {
 
 /** The same for callers that have validated a list themselves. */
 export interface ReadListWrites<Tx> {
-  /** As `addAll`, with tasks of this workspace that `readTaskList` returned. Says whether they are those of an earlier call. */
-  addAllRead(tasks: readonly ListedTask[], options?: AddOptions<Tx>): Promise<Created<readonly Task[]>>
+  /** As `addAll`, with tasks of this workspace that `parseTaskList` returned. Says whether they are those of an earlier call. */
+  addAllParsed(tasks: readonly ListedTask[], options?: AddOptions<Tx>): Promise<Created<readonly Task[]>>
   /** As `delegate`, and says whether the tasks are those of an earlier call. */
   delegateOnce(
     taskId: string,
@@ -48,19 +48,19 @@ export interface ReadListWrites<Tx> {
   ): Promise<Created<readonly Task[]>>
 }
 
-interface ListWriteParts<Tx> {
+interface ListWriteDeps<Tx> {
   readonly environment: Environment
   readonly tasks: Pick<TaskStore<Tx>, 'insertTasks'>
   readonly settings: BoardSettings
 }
 
 export function createListWrites<Tx>(
-  { environment, tasks, settings }: ListWriteParts<Tx>,
+  { environment, tasks, settings }: ListWriteDeps<Tx>,
   workspaceId: string,
   actor: Actor,
 ): ListWrites<Tx> & ReadListWrites<Tx> {
   const toList = (inputs: readonly ListedTaskInput[]) =>
-    readTaskList(inputs, workspaceId, settings.maxAttempts)
+    parseTaskList(inputs, workspaceId, settings.maxAttempts)
 
   const insert = (list: readonly ListedTask[], split: TaskSplit | null, options?: AddOptions<Tx>) => {
     const insertion = {
@@ -77,7 +77,7 @@ export function createListWrites<Tx>(
     )
   }
 
-  const addAllRead: ReadListWrites<Tx>['addAllRead'] = (list, options) => insert(list, null, options)
+  const addAllParsed: ReadListWrites<Tx>['addAllParsed'] = (list, options) => insert(list, null, options)
 
   const delegateOnce: ReadListWrites<Tx>['delegateOnce'] = async (taskId, input, options) => {
     const { tasks: inputs, ...rest } = input
@@ -88,9 +88,9 @@ export function createListWrites<Tx>(
   }
 
   return {
-    addAllRead,
+    addAllParsed,
     delegateOnce,
-    addAll: async (inputs, options) => (await addAllRead(toList(inputs), options)).value,
+    addAll: async (inputs, options) => (await addAllParsed(toList(inputs), options)).value,
     delegate: async (taskId, input, options) => (await delegateOnce(taskId, input, options)).value,
   }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { parseInput } from '../errors/index.js'
 import { backoffDelayMs, defaultBackoff } from './backoff.js'
-import { readNewTask, type TaskInput } from './task.js'
+import { parseNewTask, type TaskInput } from './task.js'
 import { chatInput } from './write-inputs.js'
 
-const parse = (input: unknown) => readNewTask(input as TaskInput, 'ws_1', 5)
+const parse = (input: unknown) => parseNewTask(input as TaskInput, 'ws_1', 5)
 
 describe('the input of a task', () => {
   it('keeps no minus zero, which a database returns as zero', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readTaskChange, type TaskChangeInput } from './task.js'
+import { parseTaskChange, type TaskChangeInput } from './task.js'
 
-const read = (input: unknown) => readTaskChange(input as TaskChangeInput)
+const read = (input: unknown) => parseTaskChange(input as TaskChangeInput)
 
 describe('a change of a task', () => {
   it('has the given fields, and no others', () => {

@@ -4,7 +4,7 @@ import { requireKnownFields, requireLimit, TaskboardError, textFault } from '../
 import type { Scoring } from '../priority/index.js'
 import { DEFAULT_PAGE, type ListOptions } from './board-options.js'
 import { decodePlace, decodeSearchPlace, encodePlace, encodeSearchPlace } from './cursor.js'
-import { type InstantInput, readChoice, readInstant, readText } from './read-value.js'
+import { type InstantInput, parseChoice, parseInstant, parseText } from './parse-value.js'
 import { searchWords } from './search-words.js'
 import {
   searchPlace,
@@ -170,8 +170,8 @@ export function createTaskDirectory<Tx>(parts: {
     async search(reach, filter = {}, options) {
       requireKnownFields(filter, filterNames)
       const { agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
-      const conditions = readConditions(filter)
-      const sort = filter.sort == null ? 'created' : readChoice('sort', filter.sort, taskSorts)
+      const conditions = parseConditions(filter)
+      const sort = filter.sort == null ? 'created' : parseChoice('sort', filter.sort, taskSorts)
       requireLimit(limit)
       const after = cursor == null ? null : decodeSearchPlace(sort, cursor)
       const search = { ...conditions, reach, agentId, workspaceId, sort, limit, after }
@@ -189,22 +189,22 @@ export function createTaskDirectory<Tx>(parts: {
   }
 }
 
-function readConditions(filter: TaskFilter): TaskConditions {
+function parseConditions(filter: TaskFilter): TaskConditions {
   const { q, type, tag, assignedTo, parentId } = filter
   return {
-    words: q == null ? [] : readWords(q),
-    status: given(filter.status, (status) => readChoice('status', status, taskStatuses)),
-    column: given(filter.column, (column) => readChoice('column', column, columns)),
-    hold: given(filter.hold, (hold) => readChoice('hold', hold, holdReasons)),
-    type: given(type, (text) => readText('type', text, ANY_TEXT)),
-    tag: given(tag, (text) => readText('tag', text, ANY_TEXT)),
-    priority: given(filter.priority, (priority) => readChoice('priority', priority, priorities)),
-    assignedTo: given(assignedTo, (id) => readText('assignedTo', id, ANY_TEXT)),
-    parentId: given(parentId, (id) => readText('parentId', id, ANY_TEXT)),
-    createdAfter: given(filter.createdAfter, (at) => readInstant('createdAfter', at)),
-    createdBefore: given(filter.createdBefore, (at) => readInstant('createdBefore', at)),
-    dueAfter: given(filter.dueAfter, (at) => readInstant('dueAfter', at)),
-    dueBefore: given(filter.dueBefore, (at) => readInstant('dueBefore', at)),
+    words: q == null ? [] : parseWords(q),
+    status: given(filter.status, (status) => parseChoice('status', status, taskStatuses)),
+    column: given(filter.column, (column) => parseChoice('column', column, columns)),
+    hold: given(filter.hold, (hold) => parseChoice('hold', hold, holdReasons)),
+    type: given(type, (text) => parseText('type', text, ANY_TEXT)),
+    tag: given(tag, (text) => parseText('tag', text, ANY_TEXT)),
+    priority: given(filter.priority, (priority) => parseChoice('priority', priority, priorities)),
+    assignedTo: given(assignedTo, (id) => parseText('assignedTo', id, ANY_TEXT)),
+    parentId: given(parentId, (id) => parseText('parentId', id, ANY_TEXT)),
+    createdAfter: given(filter.createdAfter, (at) => parseInstant('createdAfter', at)),
+    createdBefore: given(filter.createdBefore, (at) => parseInstant('createdBefore', at)),
+    dueAfter: given(filter.dueAfter, (at) => parseInstant('dueAfter', at)),
+    dueBefore: given(filter.dueBefore, (at) => parseInstant('dueBefore', at)),
   }
 }
 
@@ -212,7 +212,7 @@ function given<In, Out>(value: In | null | undefined, read: (value: In) => Out):
   return value == null ? null : read(value)
 }
 
-function readWords(q: string): readonly string[] {
+function parseWords(q: string): readonly string[] {
   const fault = typeof (q as unknown) === 'string' ? textFault(q, MOST_OF_WORDS) : 'must be text'
   const words = fault === null ? searchWords(q) : []
   if (words.length > 0) return words

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createTask, readNewTask, type Task } from './task.js'
+import { createTask, parseNewTask, type Task } from './task.js'
 import { changedFields, updatedEvent } from './task-edit.js'
 
-const input = readNewTask(
+const input = parseNewTask(
   { title: 'a', tags: ['x', 'y'], metadata: { one: '1', two: ['2', '3'] }, dueDate: 5 },
   'ws_1',
   3,

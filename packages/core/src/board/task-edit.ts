@@ -7,9 +7,9 @@ import type { TaskCommand } from './transition.js'
  * not in metadata.
  * @example
  * ```ts
- * import { changedFields, createTask, readNewTask } from '@taskboard/core/storage'
+ * import { changedFields, createTask, parseNewTask } from '@taskboard/core/storage'
  *
- * const input = readNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
+ * const input = parseNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
  * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
  * console.log(changedFields(task, { ...task, priority: 'urgent', tags: [] })) // [ 'priority' ]
  * ```
@@ -22,9 +22,9 @@ export function changedFields(before: TaskFields, after: TaskFields): readonly T
  * The event of an edit by `actor`; null when it left every field as it was.
  * @example
  * ```ts
- * import { createTask, readNewTask, updatedEvent } from '@taskboard/core/storage'
+ * import { createTask, parseNewTask, updatedEvent } from '@taskboard/core/storage'
  *
- * const input = readNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
+ * const input = parseNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
  * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
  * const actor = { kind: 'user', id: 'user_1' } as const
  * console.log(updatedEvent(task, { ...task, priority: 'urgent' }, actor)?.type) // task.updated

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readTaskList, type ListedTaskInput } from './task-list.js'
+import { parseTaskList, type ListedTaskInput } from './task-list.js'
 
-const read = (inputs: unknown) => readTaskList(inputs as readonly ListedTaskInput[], 'ws_1', 5)
+const read = (inputs: unknown) => parseTaskList(inputs as readonly ListedTaskInput[], 'ws_1', 5)
 
 describe('the input of a list of tasks', () => {
   it('separates positions from ids, each once', () => {

@@ -1,5 +1,5 @@
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
-import { readNewTask, taskListEntries, type NewTask, type TaskInput } from './task.js'
+import { parseNewTask, taskListEntries, type NewTask, type TaskInput } from './task.js'
 
 /** How many tasks one call adds at most. */
 export const mostListedTasks = 500
@@ -24,13 +24,13 @@ const NOTHING: readonly number[] = Object.freeze([])
  *   the place: `title is required (tasks[3])`.
  * @example
  * ```ts
- * import { readTaskList } from '@taskboard/core/storage'
+ * import { parseTaskList } from '@taskboard/core/storage'
  *
  * const inputs = [{ title: 'Write the manual' }, { title: 'Print it', dependsOn: [0] }]
- * console.log(readTaskList(inputs, 'ws_1', 3).map(({ follows }) => follows)) // [ [], [ 0 ] ]
+ * console.log(parseTaskList(inputs, 'ws_1', 3).map(({ follows }) => follows)) // [ [], [ 0 ] ]
  * ```
  */
-export function readTaskList(
+export function parseTaskList(
   inputs: readonly ListedTaskInput[],
   workspaceId: string,
   maxAttempts: number,
@@ -41,14 +41,14 @@ export function readTaskList(
   }
   return inputs.map((input: ListedTaskInput, position) => {
     try {
-      return readListedTask(input, position, workspaceId, maxAttempts)
+      return parseListedTask(input, position, workspaceId, maxAttempts)
     } catch (error) {
       throw isTaskboardError(error) ? placed(error, position) : error
     }
   })
 }
 
-function readListedTask(
+function parseListedTask(
   input: ListedTaskInput,
   position: number,
   workspaceId: string,
@@ -56,7 +56,7 @@ function readListedTask(
 ): ListedTask {
   const given: unknown = (input as ListedTaskInput | null)?.dependsOn
   if (!Array.isArray(given)) {
-    return { ...readNewTask(input as TaskInput, workspaceId, maxAttempts), follows: NOTHING }
+    return { ...parseNewTask(input as TaskInput, workspaceId, maxAttempts), follows: NOTHING }
   }
   if (given.length > taskListEntries) {
     throw invalid(`dependsOn must have at most ${taskListEntries} entries`)
@@ -67,7 +67,7 @@ function readListedTask(
     throw invalid('dependsOn must name earlier tasks of the list by their positions')
   }
   const ids = entries.filter((entry) => typeof entry !== 'number') as readonly string[]
-  const task = readNewTask({ ...input, dependsOn: ids }, workspaceId, maxAttempts)
+  const task = parseNewTask({ ...input, dependsOn: ids }, workspaceId, maxAttempts)
   return { ...task, follows: [...new Set(positions)] }
 }
 

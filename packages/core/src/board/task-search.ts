@@ -138,9 +138,9 @@ export const anyTask: TaskConditions = Object.freeze({
  * Whether a task meets the conditions.
  * @example
  * ```ts
- * import { anyTask, createTask, meetsConditions, readNewTask, searchWords } from '@taskboard/core/storage'
+ * import { anyTask, createTask, meetsConditions, parseNewTask, searchWords } from '@taskboard/core/storage'
  *
- * const input = readNewTask({ title: 'Translate the manual', tags: ['print'] }, 'ws_1', 3)
+ * const input = parseNewTask({ title: 'Translate the manual', tags: ['print'] }, 'ws_1', 3)
  * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
  * console.log(meetsConditions(task, { ...anyTask, words: searchWords('manual trans'), tag: 'print' })) // true
  * ```
@@ -174,10 +174,10 @@ const NO_DUE_DATE = Number.MAX_SAFE_INTEGER
  * The place of a task in a sort: the greater `rank` comes first.
  * @example
  * ```ts
- * import { createTask, readNewTask, searchPlace } from '@taskboard/core/storage'
+ * import { createTask, parseNewTask, searchPlace } from '@taskboard/core/storage'
  * import { defaultScoring } from '@taskboard/core'
  *
- * const input = readNewTask({ title: 'Translate the manual', dueDate: 5 }, 'ws_1', 3)
+ * const input = parseNewTask({ title: 'Translate the manual', dueDate: 5 }, 'ws_1', 3)
  * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
  * console.log(searchPlace(task, 'due', 0, defaultScoring).rank) // -5
  * ```

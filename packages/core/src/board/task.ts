@@ -2,16 +2,16 @@ import type { Instant } from '../environment/index.js'
 import { requireKnownFields, TaskboardError, type TextRules } from '../errors/index.js'
 import type { Column, HoldReason, NamedActor } from '../events/index.js'
 import { priorities } from '../priority/index.js'
-import { readBudget, type Budget, type BudgetInput } from '../usage/index.js'
+import { parseBudget, type Budget, type BudgetInput } from '../usage/index.js'
 import {
-  readChoice,
-  readInstant,
-  readMetadata,
-  readText,
-  readTexts,
-  readWholeNumber,
+  parseChoice,
+  parseInstant,
+  parseMetadata,
+  parseText,
+  parseTexts,
+  parseWholeNumber,
   type InstantInput,
-} from './read-value.js'
+} from './parse-value.js'
 import { typeRules } from './task-type.js'
 
 export { columns, holdReasons } from '../events/index.js'
@@ -169,19 +169,19 @@ const NO_METADATA: TaskFields['metadata'] = Object.freeze({})
  * empty value. Not a schema: every create runs this, and a schema took a quarter of its time.
  */
 const read: { readonly [F in TaskField]: (value: unknown) => TaskFields[F] } = {
-  title: (value) => readText('title', trimmed(value), TITLE),
-  description: (value) => (value == null ? null : readText('description', value, DESCRIPTION)),
-  type: (value) => (value == null ? null : readText('type', trimmed(value), typeRules)),
-  priority: (value) => (value == null ? 'medium' : readChoice('priority', value, priorities)),
-  assignedTo: (value) => (value == null ? null : readText('assignedTo', value, REFERENCE)),
-  dueDate: (value) => (value == null ? null : readInstant('dueDate', value)),
-  notBefore: (value) => (value == null ? null : readInstant('notBefore', value)),
-  tags: (value) => (value == null ? NO_TEXTS : readTexts('tags', value, TAG, taskListEntries)),
-  metadata: (value) => (value == null ? NO_METADATA : readMetadata('metadata', value)),
+  title: (value) => parseText('title', trimmed(value), TITLE),
+  description: (value) => (value == null ? null : parseText('description', value, DESCRIPTION)),
+  type: (value) => (value == null ? null : parseText('type', trimmed(value), typeRules)),
+  priority: (value) => (value == null ? 'medium' : parseChoice('priority', value, priorities)),
+  assignedTo: (value) => (value == null ? null : parseText('assignedTo', value, REFERENCE)),
+  dueDate: (value) => (value == null ? null : parseInstant('dueDate', value)),
+  notBefore: (value) => (value == null ? null : parseInstant('notBefore', value)),
+  tags: (value) => (value == null ? NO_TEXTS : parseTexts('tags', value, TAG, taskListEntries)),
+  metadata: (value) => (value == null ? NO_METADATA : parseMetadata('metadata', value)),
   // Distinct ids, in the given order.
   dependsOn: (value) =>
-    value == null ? NO_TEXTS : [...new Set(readTexts('dependsOn', value, REFERENCE, taskListEntries))],
-  budget: readBudget,
+    value == null ? NO_TEXTS : [...new Set(parseTexts('dependsOn', value, REFERENCE, taskListEntries))],
+  budget: parseBudget,
 }
 
 /** The names of the fields, in the order in which they are read. */
@@ -194,13 +194,13 @@ const known: ReadonlySet<string> = new Set([...taskFieldNames, 'parentId', 'maxA
  * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the first field that is wrong.
  * @example
  * ```ts
- * import { readNewTask } from '@taskboard/core/storage'
+ * import { parseNewTask } from '@taskboard/core/storage'
  *
- * const task = readNewTask({ title: ' Translate the manual ' }, 'ws_1', 3)
+ * const task = parseNewTask({ title: ' Translate the manual ' }, 'ws_1', 3)
  * console.log(task.title, task.priority, task.maxAttempts) // Translate the manual medium 3
  * ```
  */
-export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: number): NewTask {
+export function parseNewTask(input: TaskInput, workspaceId: string, maxAttempts: number): NewTask {
   requireObject(input, 'the task must be an object')
   requireKnownFields(input, known)
   if ((input.title as unknown) == null) {
@@ -218,12 +218,12 @@ export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: 
     tags: read.tags(input.tags),
     metadata: read.metadata(input.metadata),
     dependsOn: read.dependsOn(input.dependsOn),
-    parentId: input.parentId == null ? null : readText('parentId', input.parentId, REFERENCE),
+    parentId: input.parentId == null ? null : parseText('parentId', input.parentId, REFERENCE),
     budget: read.budget(input.budget),
     maxAttempts:
       input.maxAttempts == null
         ? maxAttempts
-        : readWholeNumber('maxAttempts', input.maxAttempts, 1, MOST_ATTEMPTS),
+        : parseWholeNumber('maxAttempts', input.maxAttempts, 1, MOST_ATTEMPTS),
   }
 }
 
@@ -231,7 +231,7 @@ export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: 
  * Validates a change, whatever its fields contain.
  * @throws TaskboardError `INVALID_FIELD`, naming the first field that is wrong.
  */
-export function readTaskChange(input: TaskChangeInput): TaskChange {
+export function parseTaskChange(input: TaskChangeInput): TaskChange {
   requireObject(input, 'the change must be an object')
   requireKnownFields(input, changeable)
   const change: Record<string, unknown> = {}
@@ -260,9 +260,9 @@ type TaskState = Omit<Task, Exclude<TaskField, 'notBefore'>>
  * tasks that is a quarter of the cost of a claim.
  * @example
  * ```ts
- * import { createTask, makeTask, readNewTask } from '@taskboard/core/storage'
+ * import { createTask, makeTask, parseNewTask } from '@taskboard/core/storage'
  *
- * const input = readNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
+ * const input = parseNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
  * const state = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
  * console.log(makeTask({ ...input, title: 'Print the manual' }, state).title) // Print the manual
  * ```
@@ -307,9 +307,9 @@ export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState
  * time, and how many of the dependencies are not DONE.
  * @example
  * ```ts
- * import { createTask, readNewTask } from '@taskboard/core/storage'
+ * import { createTask, parseNewTask } from '@taskboard/core/storage'
  *
- * const input = readNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
+ * const input = parseNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
  * const { column, attempts } = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
  * console.log(column, attempts) // TODO 0
  * ```

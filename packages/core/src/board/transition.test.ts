@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { defaultBackoff } from './backoff.js'
-import { columns, createTask, readNewTask, type Actor, type Task } from './task.js'
+import { columns, createTask, parseNewTask, type Actor, type Task } from './task.js'
 import { transition, type TaskCommand } from './transition.js'
 
 const NOW = 1_000_000
 const PERSON: Actor = { kind: 'user', id: 'user_1' }
-const input = readNewTask({ title: 'Write the report' }, 'ws_1', 2)
+const input = parseNewTask({ title: 'Write the report' }, 'ws_1', 2)
 const todo = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
 const claimCommand: TaskCommand = { kind: 'claim', agentId: 'agent_1', leaseMs: 60_000 }
 const doing = transition(todo, claimCommand, NOW).task

@@ -11,22 +11,22 @@ type Config = Readonly<Record<string, unknown>>
 /** A configuration as it is stored: its secrets apart, and sealed. */
 export type SealedConfig = Pick<StoredChannel, 'config' | 'secrets'>
 
-export interface ConfigParts {
+export interface ConfigDeps {
   readonly secrets: Pick<SecretBox, 'seal' | 'open'>
   readonly tools: ConfigTools
 }
 
 /** Checks the configuration of a new channel, and seals its secrets. @throws TaskboardError `INVALID_FIELD` (`config`). */
 export function sealNewConfig(
-  parts: ConfigParts,
+  deps: ConfigDeps,
   type: NotificationType,
   workspaceId: string,
   given: Config,
 ): SealedConfig {
   const masked = type.secrets.find((member) => given[member] === MASK)
   if (masked !== undefined) throw invalid(`config.${masked}`, 'must be the secret itself')
-  const config = readConfig(parts, type, withoutNull(type, given))
-  return sealConfig(parts, type, workspaceId, config)
+  const config = parseConfig(deps, type, withoutNull(type, given))
+  return sealConfig(deps, type, workspaceId, config)
 }
 
 /**
@@ -35,19 +35,19 @@ export function sealNewConfig(
  * @throws TaskboardError `INVALID_FIELD` (`config`).
  */
 export function sealChangedConfig(
-  parts: ConfigParts,
+  deps: ConfigDeps,
   type: NotificationType,
   stored: StoredChannel,
   given: Config,
 ): { readonly config: Config; readonly secrets: Readonly<Record<string, string | null>> } {
   const kept = type.secrets.filter((member) => given[member] === undefined || given[member] === MASK)
-  const before = openConfig(parts.secrets, stored)
+  const before = openConfig(deps.secrets, stored)
   const keptMembers = Object.fromEntries(
     kept.filter((member) => Object.hasOwn(stored.secrets, member)).map((member) => [member, before[member]]),
   )
   const own = Object.entries(given).filter(([member]) => !kept.includes(member))
-  const config = readConfig(parts, type, withoutNull(type, { ...Object.fromEntries(own), ...keptMembers }))
-  const sealed = sealConfig(parts, type, stored.workspaceId, config)
+  const config = parseConfig(deps, type, withoutNull(type, { ...Object.fromEntries(own), ...keptMembers }))
+  const sealed = sealConfig(deps, type, stored.workspaceId, config)
   const changed = type.secrets
     .filter((member) => !kept.includes(member))
     .map((member) => [member, sealed.secrets[member] ?? null])
@@ -77,7 +77,7 @@ function secretContext(workspaceId: string, member: string): string {
 }
 
 function sealConfig(
-  { secrets }: ConfigParts,
+  { secrets }: ConfigDeps,
   type: NotificationType,
   workspaceId: string,
   config: Config,
@@ -103,9 +103,9 @@ function withoutNull(type: NotificationType, config: Config): Config {
   )
 }
 
-function readConfig({ tools }: ConfigParts, type: NotificationType, given: Config): Config {
+function parseConfig({ tools }: ConfigDeps, type: NotificationType, given: Config): Config {
   try {
-    return plainJsonObject(type.readConfig(plainJsonObject(given, 'config'), tools), 'config')
+    return plainJsonObject(type.parseConfig(plainJsonObject(given, 'config'), tools), 'config')
   } catch (error) {
     if (!isTaskboardError(error, 'INVALID_FIELD') && !isTaskboardError(error, 'MISSING_FIELD')) throw error
     const { field, message } = error

@@ -16,7 +16,7 @@ import { openConfig } from './channel-config.js'
 import { channelError } from './channel-error.js'
 import type { ChannelNotification, NotificationType } from './notification-type.js'
 
-export interface ChannelDeliveryParts {
+export interface ChannelDeliveryDeps {
   readonly environment: Environment
   readonly types: ReadonlyMap<string, NotificationType>
   readonly secrets: Pick<SecretBox, 'open'>
@@ -53,10 +53,10 @@ const LONGEST_RETRY_DELAY_MS = 900_000
 /** About three and a half hours after the first failure, and then every six hours. */
 const FAILURES_PER_SKIP = 24
 
-export function createChannelDelivery(parts: ChannelDeliveryParts): ChannelDelivery {
-  const { environment, types } = parts
+export function createChannelDelivery(deps: ChannelDeliveryDeps): ChannelDelivery {
+  const { environment, types } = deps
   const { clock, logger } = environment
-  const deliver = createDeliver(parts)
+  const deliver = createDeliver(deps)
 
   function begin(channel: StoredChannel): RoutedBatch {
     const { id, workspaceId, type } = channel
@@ -128,7 +128,7 @@ type Deliver = (
   options: { readonly signal: AbortSignal; readonly isTest: boolean },
 ) => Promise<void>
 
-function createDeliver({ types, secrets, sender, linkOf }: ChannelDeliveryParts): Deliver {
+function createDeliver({ types, secrets, sender, linkOf }: ChannelDeliveryDeps): Deliver {
   return async (channel, event, { signal, isTest }) => {
     const type = types.get(channel.type)
     if (type === undefined) throw new ChannelFailure(`the host has no type ${channel.type}`)

@@ -20,7 +20,7 @@ function typeOf(
   return {
     name: 'chat',
     secrets: ['token'],
-    readConfig: (config) => config,
+    parseConfig: (config) => config,
     deliver: (notification, config, tools) => deliver(notification, tools, { ...config }),
   }
 }

@@ -120,7 +120,7 @@ export interface Channels<Tx = unknown> {
   test(workspaceId: string, channelId: string): Promise<ChannelTest>
 }
 
-export interface ChannelsParts<Tx> {
+export interface ChannelsDeps<Tx> {
   readonly environment: Environment
   readonly store: ChannelStore<Tx>
   readonly limits: LimitStore
@@ -135,9 +135,9 @@ const DEFAULT_PAGE = 100
 const TESTS = { limit: 5, windowMs: 3_600_000 }
 const CURSOR = /^nch_[0-9a-z]{1,60}$/
 
-export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
-  const { environment, store, limits, types, secrets, guard, delivery } = parts
-  const configParts = { secrets, tools: { refuseUrl: (url: string) => guard.refuseUrl(url) } }
+export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
+  const { environment, store, limits, types, secrets, guard, delivery } = deps
+  const configDeps = { secrets, tools: { refuseUrl: (url: string) => guard.refuseUrl(url) } }
 
   async function find(
     within: string | Reach,
@@ -157,7 +157,7 @@ export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
     async create(workspaceId, input, options) {
       const given = parseInput(newChannelInput, input)
       const type = requireType(types, given.type)
-      const sealed = sealNewConfig(configParts, type, workspaceId, given.config)
+      const sealed = sealNewConfig(configDeps, type, workspaceId, given.config)
       const channel = { workspaceId, type: type.name, name: given.name, events: given.events, ...sealed }
       const insertion = { channel, idempotency: options?.idempotency ?? null }
       return toChannel((await store.insertChannel(insertion, environment.call(options))).value)
@@ -182,7 +182,7 @@ export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
         return toChannel(await store.updateChannel({ workspaceId, channelId, change }, environment.call(options)))
       }
       const stored = await find(workspaceId, channelId, options)
-      const sealed = sealChangedConfig(configParts, requireType(types, stored.type), stored, given.config)
+      const sealed = sealChangedConfig(configDeps, requireType(types, stored.type), stored, given.config)
       const full = { ...change, ...sealed }
       return toChannel(await store.updateChannel({ workspaceId, channelId, change: full }, environment.call(options)))
     },

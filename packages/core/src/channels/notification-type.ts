@@ -51,7 +51,7 @@ export interface NotificationType<Config extends object = object> {
    * configuration, then with the stored secrets that the change does not name.
    * @throws TaskboardError `INVALID_FIELD` with the member as `field` and a message that begins with it: `to must be an e-mail address`.
    */
-  readConfig(config: Readonly<Record<string, unknown>>, tools: ConfigTools): Config
+  parseConfig(config: Readonly<Record<string, unknown>>, tools: ConfigTools): Config
   /**
    * Delivers one notification. Resolve when it was delivered. If you reject, or take longer than 30 s, it is delivered again later.
    * Notifications of one channel come in order, one after the other.

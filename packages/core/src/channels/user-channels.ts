@@ -11,7 +11,7 @@ import { type NotificationType, typesByName } from './notification-type.js'
 /** What a host registers: channels of its own, and types of channels that users set up. */
 export type Registered = NotificationChannel | NotificationType
 
-export interface UserChannelsParts<Tx> {
+export interface UserChannelsDeps<Tx> {
   readonly environment: Environment
   readonly store: ChannelStore<Tx>
   readonly limits: LimitStore
@@ -36,12 +36,12 @@ export function hostChannels(registered: readonly Registered[]): readonly Notifi
 }
 
 /** @throws TaskboardError `INVALID_CONFIG` for types with an invalid or repeated name. */
-export function createUserChannels<Tx>(parts: UserChannelsParts<Tx>): UserChannels<Tx> {
-  const types = typesByName(parts.registered.filter((each): each is NotificationType => 'deliver' in each))
-  const delivery = createChannelDelivery({ ...parts, types })
+export function createUserChannels<Tx>(deps: UserChannelsDeps<Tx>): UserChannels<Tx> {
+  const types = typesByName(deps.registered.filter((each): each is NotificationType => 'deliver' in each))
+  const delivery = createChannelDelivery({ ...deps, types })
   return {
-    channels: createChannels({ ...parts, types, delivery }),
+    channels: createChannels({ ...deps, types, delivery }),
     routes: delivery.routes,
-    close: () => parts.sender.close(),
+    close: () => deps.sender.close(),
   }
 }

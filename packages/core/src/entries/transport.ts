@@ -59,7 +59,7 @@ export {
   healthRoutes,
   operationSchemas,
   protectedRoute,
-  readFields,
+  parseFields,
   realtimeEndpoint,
   servicesOf,
   toFetchHandler,

@@ -45,7 +45,7 @@ export function notificationRetryMs(failures: number, longestMs: number): number
   return Math.min(FIRST_RETRY_DELAY_MS * 2 ** Math.min(failures - 1, 40), longestMs)
 }
 
-interface HostRouteParts {
+interface HostRouteDeps {
   readonly environment: Pick<Environment, 'logger'>
   readonly channel: NotificationChannel
   readonly maxTries: number
@@ -55,7 +55,7 @@ interface HostRouteParts {
 const LONGEST_RETRY_DELAY_MS = 300_000
 
 /** The route of a channel that the host registered. It counts tries in this process. */
-export function hostRoute({ environment, channel, maxTries, linkOf }: HostRouteParts): NotificationRoute {
+export function hostRoute({ environment, channel, maxTries, linkOf }: HostRouteDeps): NotificationRoute {
   const { logger } = environment
   /** By workspace: how often the event at the head of its queue has failed in this process. */
   const failures = new Map<string, { seq: number; tries: number }>()

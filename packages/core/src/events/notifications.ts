@@ -5,7 +5,7 @@ import type { NotificationStore, NotificationTarget } from './notification-store
 import { channelsByName, type NotificationChannel } from './notification-channel.js'
 import { plainJsonObject } from './plain-json.js'
 
-export interface NotificationsParts<Tx> {
+export interface NotificationsDeps<Tx> {
   readonly environment: Environment
   readonly store: NotificationStore<Tx>
   readonly channels: readonly NotificationChannel[]
@@ -35,9 +35,9 @@ const settingsInput = z.object({
     .refine((settings) => Object.keys(settings).length <= 50, 'must have at most 50 entries'),
 })
 
-export function createNotifications<Tx>(parts: NotificationsParts<Tx>): Notifications<Tx> {
-  const { environment, store } = parts
-  const channels = channelsByName(parts.channels)
+export function createNotifications<Tx>(deps: NotificationsDeps<Tx>): Notifications<Tx> {
+  const { environment, store } = deps
+  const channels = channelsByName(deps.channels)
   return {
     async configure(workspaceId, channel, settings, options = {}) {
       if (!channels.has(channel)) {

@@ -57,7 +57,7 @@ function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   })
 }
 
-interface RouteParts {
+interface RouteDeps {
   readonly environment: Environment
   readonly store: Pick<NotificationStore, 'claimNotifications' | 'settleNotifications'>
   readonly route: NotificationRoute
@@ -75,14 +75,14 @@ const SETTLE_RETRY_DELAY_MS = 1_000
  * releases the claim either way.
  */
 async function runBatch(
-  parts: RouteParts,
+  deps: RouteDeps,
   batch: NotificationBatch,
   claimEndsAt: Instant,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { route, settings } = parts
+  const { route, settings } = deps
   const { sendTimeoutMs: timeoutMs } = settings
-  const { clock } = parts.environment
+  const { clock } = deps.environment
   const first = batch.events[0]
   if (first === undefined) return
   const target = route.begin(batch)
@@ -111,7 +111,7 @@ async function runBatch(
     }
     readThroughSeq = event.seq
   }
-  const kept = await settle(parts, { batch, target, readThroughSeq, retryInMs, claimEndsAt, stopping })
+  const kept = await settle(deps, { batch, target, readThroughSeq, retryInMs, claimEndsAt, stopping })
   if (!kept) target.lost()
 }
 
@@ -128,8 +128,8 @@ interface BatchEnd {
  * Stores the target's progress, and retries while the claim lasts. If that fails, the same events are sent once more. False when the
  * claim was lost.
  */
-async function settle(parts: RouteParts, end: BatchEnd): Promise<boolean> {
-  const { environment, store } = parts
+async function settle(deps: RouteDeps, end: BatchEnd): Promise<boolean> {
+  const { environment, store } = deps
   const { clock, logger } = environment
   const { readThroughSeq, retryInMs, claimEndsAt, stopping } = end
   const { workspaceId, channel, claimToken } = end.batch
@@ -161,8 +161,8 @@ const SENDS_PER_SHORT_CLAIM = 2
 /** The storage may report work as due that another process holds, which must not make the loop spin. */
 const LEAST_DELAY_MS = 100
 
-function createRouteWorker(parts: RouteParts): RouteWorker {
-  const { environment, store, route, settings } = parts
+function createRouteWorker(deps: RouteDeps): RouteWorker {
+  const { environment, store, route, settings } = deps
   const { clock, logger } = environment
   const claimMs = (route.claimsEachSend ? SENDS_PER_SHORT_CLAIM : SENDS_PER_CLAIM) * settings.sendTimeoutMs
   const underWay = new Set<Promise<void>>()
@@ -189,7 +189,7 @@ function createRouteWorker(parts: RouteParts): RouteWorker {
 
   function launch(batch: NotificationBatch, claimEndsAt: Instant): void {
     const work = tracked(clock, `notifications:${route.name}`, () =>
-      runBatch(parts, batch, claimEndsAt, stopping.signal),
+      runBatch(deps, batch, claimEndsAt, stopping.signal),
     )
       .catch((error: unknown) => logger.error({ err: error }, 'a notification batch failed'))
       .finally(() => {

@@ -5,7 +5,7 @@ import type { TransportServices } from '../wiring/transport-services.js'
 import { v2ErrorEnvelope } from './v2/envelope.js'
 import { answerHeaders, requestIdOf } from './v2/admission.js'
 import { isInternal } from './error-envelope.js'
-import { readFields } from './field-names.js'
+import { parseFields } from './field-names.js'
 import type { HttpRequest, HttpResponse, Route } from './http.js'
 import { readJsonObject } from './json-body.js'
 
@@ -120,7 +120,7 @@ export function browserSessionRoutes(
       const requestId = requestIdOf(request, services.environment)
       try {
         const cookie = cookieOf(request, publicPath ?? withoutSuffix(request.path, step.suffix))
-        const tokens = await take(ours.sessions, step, request, readCookies(request, cookie.name))
+        const tokens = await take(ours.sessions, step, request, parseCookies(request, cookie.name))
         return toResponse(requestId, tokens, cookie)
       } catch (error) {
         return toErrorResponse(services, request, requestId, error)
@@ -141,7 +141,7 @@ async function take(
   const refusal = refuseOtherOrigins(request)
   if (refusal !== null) throw refusal
   const given = await readJsonObject(request, BODY_BYTES)
-  const body = readFields(step.body, given)
+  const body = parseFields(step.body, given)
   return step.run(sessions, { body, clientAddress: request.clientAddress, refreshTokens })
 }
 
@@ -180,7 +180,7 @@ function withoutSuffix(path: string, suffix: string): string {
 }
 
 /** The values of the cookies of a name. More than two are not needed to notice that one is not the user's. */
-function readCookies(request: HttpRequest, name: string): readonly string[] {
+function parseCookies(request: HttpRequest, name: string): readonly string[] {
   const pairs = (request.header('cookie') ?? '').split(/;\s*/).filter((pair) => pair.startsWith(`${name}=`))
   return [...new Set(pairs.map((pair) => pair.slice(name.length + 1)))].slice(0, MOST_COOKIES)
 }

@@ -80,16 +80,16 @@ function namesIn(schema: z.core.$ZodType): NamesWithin | null {
  * @example
  * ```ts
  * import { isTaskboardError } from '@taskboard/core'
- * import { operationSchemas, readFields } from '@taskboard/core/transport'
+ * import { operationSchemas, parseFields } from '@taskboard/core/transport'
  *
  * try {
- *   readFields(operationSchemas('createComment').body, { text: 'Done?' })
+ *   parseFields(operationSchemas('createComment').body, { text: 'Done?' })
  * } catch (error) {
  *   console.log(isTaskboardError(error, 'MISSING_FIELD')) // true
  * }
  * ```
  */
-export function readFields<Schema extends z.ZodObject>(
+export function parseFields<Schema extends z.ZodObject>(
   schema: Schema,
   input: Readonly<Record<string, unknown>>,
 ): z.output<Schema> {

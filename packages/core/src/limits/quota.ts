@@ -77,14 +77,14 @@ export interface Quota<Tx = unknown> {
   usage(subscriber: Subscriber): Promise<QuotaUsage>
 }
 
-interface QuotaParts<Tx> {
+interface QuotaDeps<Tx> {
   readonly environment: Pick<Environment, 'storageNow' | 'logger'>
   readonly store: QuotaStore<Tx>
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   readonly tiers: Tiers
 }
 
-export function createQuota<Tx>({ environment, store, transaction, tiers }: QuotaParts<Tx>): Quota<Tx> {
+export function createQuota<Tx>({ environment, store, transaction, tiers }: QuotaDeps<Tx>): Quota<Tx> {
   async function giveBack(accountId: string, month: number): Promise<void> {
     try {
       await store.giveBackTask({ accountId, month }, environment.call())

@@ -18,7 +18,7 @@ export interface TierLimits {
   take(subscriber: Subscriber): Promise<TierDecision | null>
 }
 
-export interface TierLimitsParts {
+export interface TierLimitsDeps {
   readonly environment: Pick<Environment, 'storageNow'>
   readonly store: LimitStore
   readonly tiers: Tiers
@@ -26,7 +26,7 @@ export interface TierLimitsParts {
 
 const NO_LIMITS = Promise.resolve(null)
 
-export function createTierLimits({ environment, store, tiers }: TierLimitsParts): TierLimits {
+export function createTierLimits({ environment, store, tiers }: TierLimitsDeps): TierLimits {
   return {
     take({ accountId, tier }) {
       const { requestsPerHour: perHour, burstPerMinute: perMinute } = tiers[tier]

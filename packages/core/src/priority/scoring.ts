@@ -82,7 +82,7 @@ const LARGEST_INSTANT_MS = 2 ** 42
 export function createScoring(options: ScoringOptions = {}): Scoring {
   const weights = { ...DEFAULT_WEIGHTS, ...options.weights }
   for (const [name, weight] of Object.entries(weights)) requireWhole(`weights.${name}`, weight, 0)
-  const horizons = readHorizons(options)
+  const horizons = parseHorizons(options)
   const shares = sharesOf(weights, horizons.ageHorizonMs)
   const scale = scaleOf(shares, horizons)
   const dueUnits = shares.due * scale
@@ -123,7 +123,7 @@ interface Horizons {
   readonly ageHorizonMs: number
 }
 
-function readHorizons(options: ScoringOptions): Horizons {
+function parseHorizons(options: ScoringOptions): Horizons {
   const { dueHorizonMs = 14 * DAY_MS, ageHorizonMs = 30 * DAY_MS } = options
   requireWhole('dueHorizonMs', dueHorizonMs, 1)
   requireWhole('ageHorizonMs', ageHorizonMs, 1)

@@ -2,7 +2,7 @@ import { realtimeOf, type LoggedEvent } from '../events/index.js'
 import type { LogSubscription } from './log-subscription.js'
 import { encodeFrames } from './encoded-frames.js'
 import { encodeEvent, encodeGap } from './server-messages.js'
-import type { Subscriber, SubscriptionParts } from './subscription.js'
+import type { Subscriber, SubscriptionDeps } from './subscription.js'
 
 /** How many more events back a subscription reaches. All of its log subscriptions share it. */
 interface Budget {
@@ -21,7 +21,7 @@ export function startLogSubscriptions(
   logSubscriptions: readonly LogSubscription[],
   ends: ReadonlyMap<string, number>,
   subscriber: Subscriber,
-  { events, replayLimit }: Pick<SubscriptionParts, 'events' | 'replayLimit'>,
+  { events, replayLimit }: Pick<SubscriptionDeps, 'events' | 'replayLimit'>,
 ): void {
   const behind: LogSubscription[] = []
   for (const logSubscription of logSubscriptions) {
@@ -94,7 +94,7 @@ async function catchUp(
   logSubscription: LogSubscription,
   end: number,
   budget: Budget,
-  parts: Pick<SubscriptionParts, 'events'> & { readonly subscriber: Subscriber },
+  deps: Pick<SubscriptionDeps, 'events'> & { readonly subscriber: Subscriber },
 ): Promise<void> {
   const gap = skipTo(logSubscription, end, budget)
   let texts = gap === null ? [] : [gap]
@@ -105,20 +105,20 @@ async function catchUp(
         afterSeq: logSubscription.position,
         limit: PAGE,
       }
-      const page = await parts.events.readEvents(query, { now: null })
+      const page = await deps.events.readEvents(query, { now: null })
       for (const text of textsOf(logSubscription, page, known)) {
         // The log subscription may have ended during any wait, and its channel may have a new subscription.
         if (hasEnded(logSubscription)) return
         texts.push(text)
         if (sizeOf(texts) < SEND_CHARACTERS) continue
-        await parts.subscriber.sendAlone(encodeFrames(texts))
+        await deps.subscriber.sendAlone(encodeFrames(texts))
         texts = []
       }
-      if (texts.length > 0) await parts.subscriber.sendAlone(encodeFrames(texts))
+      if (texts.length > 0) await deps.subscriber.sendAlone(encodeFrames(texts))
       texts = []
     }
     if (hasEnded(logSubscription)) return
-    if (texts.length > 0) await parts.subscriber.sendAlone(encodeFrames(texts))
+    if (texts.length > 0) await deps.subscriber.sendAlone(encodeFrames(texts))
     texts = []
     if (hasEnded(logSubscription)) return
     // Nothing is awaited from here on, so no event passes by between the check and the change.

@@ -6,35 +6,35 @@ import { closeCodes, type Conversation, type RealtimeConnection, type RealtimePr
 import { encodeFrames, type EncodedFrames } from './encoded-frames.js'
 import { encodeAnswer, type ServerMessage } from './server-messages.js'
 import { subscribe } from './subscribe.js'
-import type { Subscriber, Subscription, SubscriptionParts } from './subscription.js'
+import type { Subscriber, Subscription, SubscriptionDeps } from './subscription.js'
 
 const NO_SUBSCRIPTIONS: readonly Subscription[] = []
 const DONE = Promise.resolve()
 
 /** The documented channel: JSON messages, handled one at a time. See `docs/realtime-protocol.md`. */
-export function channelProtocol(path: string, parts: SubscriptionParts): RealtimeProtocol {
+export function channelProtocol(path: string, deps: SubscriptionDeps): RealtimeProtocol {
   return {
     path,
     subprotocols: [],
     closeCodes,
-    open: (connection) => new ChannelConversation(connection, parts),
+    open: (connection) => new ChannelConversation(connection, deps),
   }
 }
 
 /** Many of these are idle, so each one holds little. */
 class ChannelConversation implements Conversation, Subscriber {
   readonly #connection: RealtimeConnection
-  readonly #parts: SubscriptionParts
+  readonly #deps: SubscriptionDeps
   #subscriptions = NO_SUBSCRIPTIONS
   #inbox = DONE
 
-  constructor(connection: RealtimeConnection, parts: SubscriptionParts) {
+  constructor(connection: RealtimeConnection, deps: SubscriptionDeps) {
     this.#connection = connection
-    this.#parts = parts
+    this.#deps = deps
   }
 
   received(text: string): Promise<void> {
-    const { clock } = this.#parts.environment
+    const { clock } = this.#deps.environment
     const handled = this.#inbox.then(() => this.#handleTracked(text, clock))
     this.#inbox = handled
     return handled.finally(() => {
@@ -142,7 +142,7 @@ class ChannelConversation implements Conversation, Subscriber {
           since: Object.hasOwn(since, name) ? since[name] : undefined,
           confirm: (seq) => this.#answer({ type: 'subscribed', channel: name, seq }, message.request_id),
         },
-        this.#parts,
+        this.#deps,
       )
       if (connection.isOpen) this.#subscriptions = this.#subscriptions.concat(subscription)
       else subscription.end()

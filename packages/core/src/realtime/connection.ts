@@ -23,7 +23,7 @@ import type { RealtimeError } from './server-messages.js'
 import type { SlotOwner, Slots } from './slots.js'
 import type { Socket, SocketListener } from './socket.js'
 import { subscribe } from './subscribe.js'
-import type { SubscriptionParts } from './subscription.js'
+import type { SubscriptionDeps } from './subscription.js'
 
 /** Checks the credentials of a connection. */
 export interface ConnectionAuthenticator {
@@ -37,12 +37,12 @@ export interface ConnectionAuthenticator {
   describeError(error: unknown, requestId: string): RealtimeError
 }
 
-interface ConnectionParts {
+interface ConnectionDeps {
   readonly environment: Environment
   readonly settings: RealtimeSettings
   readonly tiers: Tiers
   readonly slots: Slots
-  readonly subscriptions: SubscriptionParts
+  readonly subscriptions: SubscriptionDeps
   /** Called when a credential must be checked before the interval is over. */
   readonly onEarlyCheck: () => void
   /** Called when the socket has closed. */
@@ -66,7 +66,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   readonly #socket: Socket
   readonly #door: ConnectionAuthenticator
   readonly #protocol: RealtimeProtocol
-  readonly #parts: ConnectionParts
+  readonly #deps: ConnectionDeps
   readonly #conversation: Conversation
   #state: 'open' | 'closing' | 'gone' = 'open'
   #principal: Principal | null = null
@@ -84,19 +84,19 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     {
       door,
       protocol,
-      parts,
-    }: { door: ConnectionAuthenticator; protocol: RealtimeProtocol; parts: ConnectionParts },
+      deps,
+    }: { door: ConnectionAuthenticator; protocol: RealtimeProtocol; deps: ConnectionDeps },
   ) {
-    const { clock, newId } = parts.environment
+    const { clock, newId } = deps.environment
     this.id = newId('conn')
     this.origin = origin
     this.#socket = socket
     this.#door = door
     this.#protocol = protocol
-    this.#parts = parts
+    this.#deps = deps
     this.#timer = clock.setTimer(
       () => this.end(protocol.closeCodes.authTimeout, 'timed out waiting for a credential'),
-      parts.settings.authTimeoutMs,
+      deps.settings.authTimeoutMs,
     )
     this.#conversation = protocol.open(this)
   }
@@ -106,7 +106,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 
   get limit(): number | null {
-    return this.#principal === null ? 0 : this.#parts.tiers[this.#principal.tier].webSocketConnections
+    return this.#principal === null ? 0 : this.#deps.tiers[this.#principal.tier].webSocketConnections
   }
 
   get isOpen(): boolean {
@@ -118,7 +118,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 
   get settings(): RealtimeSettings {
-    return this.#parts.settings
+    return this.#deps.settings
   }
 
   received(text: string | null): void {
@@ -143,7 +143,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#leave('gone')
     this.#timer?.cancel()
     this.#timer = null
-    this.#parts.onGone(this)
+    this.#deps.onGone(this)
   }
 
   broadcast(messages: EncodedFrames): void {
@@ -182,7 +182,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     if (!this.isOpen) return
     this.#leave('closing')
     this.#timer?.cancel()
-    this.#timer = this.#parts.environment.clock.setTimer(() => this.#socket.terminate(), CLOSE_GRACE_MS)
+    this.#timer = this.#deps.environment.clock.setTimer(() => this.#socket.terminate(), CLOSE_GRACE_MS)
     this.#socket.close(code, Buffer.byteLength(reason) > LONGEST_REASON_BYTES ? '' : reason)
   }
 
@@ -212,7 +212,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     try {
       after = await this.#door.authenticate(authorization, this.origin)
     } catch (error) {
-      this.#parts.environment.logger.warn({ err: error }, 'could not recheck a credential')
+      this.#deps.environment.logger.warn({ err: error }, 'could not recheck a credential')
       return this.isOpen ? this.#principal : null
     }
     for (const other of alike) other.#checked(authorization, after)
@@ -234,7 +234,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 
   admit(authorization: string, scope?: Scope): Promise<Principal> {
-    return tracked(this.#parts.environment.clock, 'realtime', () => this.#admit(authorization, scope))
+    return tracked(this.#deps.environment.clock, 'realtime', () => this.#admit(authorization, scope))
   }
 
   async openStream(request: StreamRequest): Promise<MessageStream> {
@@ -250,7 +250,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
         since: request.since,
         confirm: (seq) => stream.add({ type: 'subscribed', channel: channel.name, seq }, 0),
       },
-      this.#parts.subscriptions,
+      this.#deps.subscriptions,
     )
     stream.follow(subscription)
     return stream
@@ -263,7 +263,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 
   describe(error: unknown, requestId?: string): RealtimeError {
-    const { logger, newId } = this.#parts.environment
+    const { logger, newId } = this.#deps.environment
     const described = this.#door.describeError(error, requestId ?? newId('req'))
     if (described.code === 'INTERNAL_ERROR') {
       logger.error({ connection: this.id, err: error }, 'a realtime message failed')
@@ -273,7 +273,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
 
   /** Whole minutes of the clock are exact enough to stop a runaway client. */
   #isWithinRate(): boolean {
-    const { environment, settings } = this.#parts
+    const { environment, settings } = this.#deps
     const now = environment.clock.now()
     const minute = Math.floor(now / MINUTE_MS)
     if (minute !== this.#minute) {
@@ -288,7 +288,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   #canTake(): boolean {
     if (!this.isOpen) return false
     const waiting = this.#socket.bufferedBytes + this.#heldCharacters
-    if (waiting <= this.#parts.settings.bufferLimitBytes) return true
+    if (waiting <= this.#deps.settings.bufferLimitBytes) return true
     this.end(this.#protocol.closeCodes.tooSlow, 'messages are read too slowly')
     return false
   }
@@ -313,7 +313,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 
   async #takeSlot(principal: Principal): Promise<void> {
-    const { slots } = this.#parts
+    const { slots } = this.#deps
     this.#timer?.cancel()
     this.#timer = null
     this.#principal = principal
@@ -324,7 +324,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
       if (!isTaken) this.#principal = null
     }
     if (!isTaken) {
-      this.#parts.environment.telemetry?.measure({ kind: 'refusal', limit: 'connections' })
+      this.#deps.environment.telemetry?.measure({ kind: 'refusal', limit: 'connections' })
       throw new TaskboardError('QUOTA_EXCEEDED', 'the account has as many connections as its tier allows')
     }
     if (!this.isOpen) slots.release(this.id)
@@ -342,14 +342,14 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 
   #planCheck(): void {
-    const now = this.#parts.environment.clock.now()
+    const now = this.#deps.environment.clock.now()
     const expiresAt = tokenExpiry(this.#authorization) ?? Infinity
     const { intervalMs, readsOrigin } = this.#door.recheck(this.#authorization)
     this.checkIntervalMs = intervalMs
     this.#readsOrigin = readsOrigin
     const nextAt = commonTime(now + intervalMs, intervalMs)
     this.nextCheckAt = expiresAt > now ? Math.min(nextAt, expiresAt) : nextAt
-    if (this.nextCheckAt < nextAt) this.#parts.onEarlyCheck()
+    if (this.nextCheckAt < nextAt) this.#deps.onEarlyCheck()
   }
 
   #leave(to: 'closing' | 'gone'): void {
@@ -359,7 +359,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.nextCheckAt = Infinity
     const ended = this.#conversation.ended()
     ended?.catch((error: unknown) => this.describe(error))
-    if (this.#principal !== null) this.#parts.slots.release(this.id)
+    if (this.#principal !== null) this.#deps.slots.release(this.id)
   }
 }
 

@@ -13,7 +13,7 @@ import type { RealtimeStore } from './realtime-store.js'
 import { createSlots } from './slots.js'
 import type { Socket, SocketListener } from './socket.js'
 
-export interface RealtimeParts {
+export interface RealtimeDeps {
   readonly environment: Environment
   readonly store: RealtimeStore
   readonly events: Pick<EventStore, 'readEvents' | 'onTaskLog'>
@@ -61,14 +61,14 @@ type Detach = (reason: string) => void
 const CLOSE_WITHIN_MS = 1_000
 const CHECKS_AT_ONCE = 500
 
-export function createRealtime(parts: RealtimeParts): Realtime {
-  const { environment, settings } = parts
+export function createRealtime(deps: RealtimeDeps): Realtime {
+  const { environment, settings } = deps
   const hub = createHub()
-  const discovery = createWorkspaceDiscovery(environment, parts.workspaces)
-  const slots = createSlots(environment, parts.store)
-  const lines = createLineFeed(parts.events, hub)
+  const discovery = createWorkspaceDiscovery(environment, deps.workspaces)
+  const slots = createSlots(environment, deps.store)
+  const lines = createLineFeed(deps.events, hub)
   const connections = new Set<Connection>()
-  const subscriptions = { ...parts, hub, discovery, replayLimit: settings.replayLimit }
+  const subscriptions = { ...deps, hub, discovery, replayLimit: settings.replayLimit }
   let isStarted = false
   let onEmpty: (() => void) | undefined
   const heartbeat = createHeartbeat(environment, connections, settings.heartbeatIntervalMs)
@@ -81,7 +81,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     if (connections.size === 0) onEmpty?.()
   }
 
-  const ofConnections = { ...parts, slots, subscriptions, onGone, onEarlyCheck: () => checks.wake() }
+  const ofConnections = { ...deps, slots, subscriptions, onGone, onEarlyCheck: () => checks.wake() }
 
   async function closeAll(): Promise<void> {
     for (const connection of connections) connection.leave()
@@ -99,7 +99,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     channel: (path) => channelProtocol(path, subscriptions),
     connect(socket, origin, { door, protocol }) {
       if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
-      const connection = new Connection(socket, origin, { door, protocol, parts: ofConnections })
+      const connection = new Connection(socket, origin, { door, protocol, deps: ofConnections })
       connections.add(connection)
       if (connections.size === 1) {
         heartbeat.wake()
@@ -143,7 +143,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
 }
 
 /** Passes lines of tasks' logs on to the hub. */
-function createLineFeed(events: RealtimeParts['events'], hub: Hub) {
+function createLineFeed(events: RealtimeDeps['events'], hub: Hub) {
   let unsubscribe: (() => void) | undefined
   return {
     start(): void {

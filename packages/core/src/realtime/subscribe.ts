@@ -11,22 +11,22 @@ import {
   requirePosition,
   type Subscriber,
   type Subscription,
-  type SubscriptionParts,
+  type SubscriptionDeps,
   type SubscriptionRequest,
 } from './subscription.js'
 
 /** A workspace's channel, with one log subscription. Many of these are idle, so each one holds little. */
 class WorkspaceSubscription extends LogSubscription implements Subscription {
-  readonly #parts: SubscriptionParts
+  readonly #deps: SubscriptionDeps
 
   constructor(
     channel: Extract<Channel, { kind: 'workspace' }>,
     { principal, subscriber }: SubscriptionRequest,
-    parts: SubscriptionParts,
+    deps: SubscriptionDeps,
   ) {
     const audience = principal.scopes.includes('agents:read') ? 'workspace' : 'workspace-tasks'
     super(subscriber, { workspaceId: channel.workspaceId, audience, channel })
-    this.#parts = parts
+    this.#deps = deps
   }
 
   get channelName(): string {
@@ -35,18 +35,18 @@ class WorkspaceSubscription extends LogSubscription implements Subscription {
 
   async begin({ principal, subscriber, since, confirm }: SubscriptionRequest): Promise<void> {
     const { workspaceId } = this
-    this.#parts.hub.join(this)
-    const [end] = await readEnds(this.#parts, principal, workspaceId)
+    this.#deps.hub.join(this)
+    const [end] = await readEnds(this.#deps, principal, workspaceId)
     if (end === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'channels' })
     if (this.state === 'ended') return
     if (typeof since === 'object') throw refusedSince(`since of ${this.channelName} must be a seq`)
     this.position = requirePosition(since ?? end.seq, end)
     confirm(this.position)
-    startLogSubscriptions([this], new Map([[workspaceId, end.seq]]), subscriber, this.#parts)
+    startLogSubscriptions([this], new Map([[workspaceId, end.seq]]), subscriber, this.#deps)
   }
 
   end(): void {
-    this.#parts.hub.leave(this)
+    this.#deps.hub.leave(this)
   }
 }
 
@@ -56,24 +56,24 @@ export class TasksSubscription implements Subscription {
   readonly accountId: string
   readonly #principal: Principal
   readonly #subscriber: Subscriber
-  readonly #parts: SubscriptionParts
+  readonly #deps: SubscriptionDeps
   readonly #logSubscriptions = new Map<string, LogSubscription>()
   #isConfirmed = false
   #hasEnded = false
 
-  constructor({ principal, subscriber }: SubscriptionRequest, parts: SubscriptionParts) {
+  constructor({ principal, subscriber }: SubscriptionRequest, deps: SubscriptionDeps) {
     this.accountId = principal.accountId
     this.#principal = principal
     this.#subscriber = subscriber
-    this.#parts = parts
+    this.#deps = deps
   }
 
   async begin({ principal, since, confirm }: SubscriptionRequest): Promise<void> {
-    const { discovery } = this.#parts
+    const { discovery } = this.#deps
     const followsAll = principal.workspaceIds === 'all'
     if (followsAll) discovery.add(this)
-    for (const end of await readEnds(this.#parts, principal, null)) this.#join(end.workspaceId)
-    const ends = await readEnds(this.#parts, principal, null)
+    for (const end of await readEnds(this.#deps, principal, null)) this.#join(end.workspaceId)
+    const ends = await readEnds(this.#deps, principal, null)
     if (followsAll)
       discovery.addKnown(
         this.accountId,
@@ -93,7 +93,7 @@ export class TasksSubscription implements Subscription {
     const seqs = new Map(ends.map(({ workspaceId, seq }) => [workspaceId, seq]))
     const logSubscriptions = [...this.#logSubscriptions.values()]
     const known = logSubscriptions.filter(({ workspaceId }) => seqs.has(workspaceId))
-    startLogSubscriptions(known, seqs, this.#subscriber, this.#parts)
+    startLogSubscriptions(known, seqs, this.#subscriber, this.#deps)
     // Workspaces found while the ends were read: the ends of their logs are missing.
     for (const logSubscription of logSubscriptions)
       if (!seqs.has(logSubscription.workspaceId)) this.#beginNew(logSubscription)
@@ -108,20 +108,20 @@ export class TasksSubscription implements Subscription {
 
   end(): void {
     this.#hasEnded = true
-    this.#parts.discovery.delete(this)
-    for (const logSubscription of this.#logSubscriptions.values()) this.#parts.hub.leave(logSubscription)
+    this.#deps.discovery.delete(this)
+    for (const logSubscription of this.#logSubscriptions.values()) this.#deps.hub.leave(logSubscription)
     this.#logSubscriptions.clear()
   }
 
   #beginNew(logSubscription: LogSubscription): void {
     const { workspaceId } = logSubscription
     inBackground(this.#subscriber, this.channelName, async () => {
-      const [end] = await readEnds(this.#parts, this.#principal, workspaceId)
+      const [end] = await readEnds(this.#deps, this.#principal, workspaceId)
       startLogSubscriptions(
         [logSubscription],
         new Map([[workspaceId, end?.seq ?? 0]]),
         this.#subscriber,
-        this.#parts,
+        this.#deps,
       )
     })
   }
@@ -135,7 +135,7 @@ export class TasksSubscription implements Subscription {
       channel: tasksChannel,
     })
     this.#logSubscriptions.set(workspaceId, logSubscription)
-    this.#parts.hub.join(logSubscription)
+    this.#deps.hub.join(logSubscription)
     return logSubscription
   }
 }
@@ -156,14 +156,14 @@ function positionOf(since: Since[string] | undefined, end: LogEnd): number {
  */
 export async function subscribe(
   request: SubscriptionRequest,
-  parts: SubscriptionParts,
+  deps: SubscriptionDeps,
 ): Promise<Subscription> {
   requireScope(request.principal, 'tasks:read')
   const { channel } = request
   const subscription =
     channel.kind === 'workspace'
-      ? new WorkspaceSubscription(channel, request, parts)
-      : new TasksSubscription(request, parts)
+      ? new WorkspaceSubscription(channel, request, deps)
+      : new TasksSubscription(request, deps)
   try {
     await subscription.begin(request)
     return subscription

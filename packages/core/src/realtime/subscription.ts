@@ -10,7 +10,7 @@ import type { WorkspaceDiscovery } from './workspace-discovery.js'
 import type { EncodedFrames } from './encoded-frames.js'
 import type { LogEnd, RealtimeStore } from './realtime-store.js'
 
-export interface SubscriptionParts {
+export interface SubscriptionDeps {
   readonly environment: Environment
   readonly store: Pick<RealtimeStore, 'readLogEnds'>
   readonly events: Pick<EventStore, 'readEvents'>
@@ -48,7 +48,7 @@ export interface Subscription {
 
 /** The log ends of one workspace, or of all workspaces within reach. */
 export function readEnds(
-  { environment, store }: SubscriptionParts,
+  { environment, store }: SubscriptionDeps,
   principal: Principal,
   workspaceId: string | null,
 ): Promise<readonly LogEnd[]> {

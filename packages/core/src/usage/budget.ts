@@ -29,7 +29,7 @@ const MOST_USD = 1_000_000_000
  * other names.
  * @throws TaskboardError `INVALID_FIELD` (`budget`).
  */
-export function readBudget(value: unknown): Budget | null {
+export function parseBudget(value: unknown): Budget | null {
   if (value == null) return null
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid('budget must be an object')
   for (const name of Object.keys(value)) {
@@ -40,10 +40,10 @@ export function readBudget(value: unknown): Budget | null {
   if (tokens === null && costUsd === null) throw invalid('budget must have tokens or a cost')
   if (tokens !== null && !(typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 1))
     throw invalid('budget.tokens must be a whole number from 1')
-  return { tokens, costUsd: costUsd === null ? null : readUsd(costUsd) }
+  return { tokens, costUsd: costUsd === null ? null : parseUsd(costUsd) }
 }
 
-function readUsd(value: unknown): number {
+function parseUsd(value: unknown): number {
   const micros = typeof value === 'number' ? Math.round(value * microsPerUsd) : Number.NaN
   if (micros >= 1 && micros <= MOST_USD * microsPerUsd) return micros / microsPerUsd
   throw invalid(`budget must have a cost from 0.000001 to ${MOST_USD} dollars`)

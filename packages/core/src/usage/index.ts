@@ -1,4 +1,4 @@
-export { budgetHolders, isBudgetSpent, nextMonthStart, readBudget } from './budget.js'
+export { budgetHolders, isBudgetSpent, nextMonthStart, parseBudget } from './budget.js'
 export type { Budget, BudgetHolder, BudgetInput, Spending } from './budget.js'
 export {
   addUsage,

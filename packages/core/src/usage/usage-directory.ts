@@ -1,7 +1,7 @@
 import type { Reach } from '../access/index.js'
 import type { Environment, InTransaction } from '../environment/index.js'
 import { requireLimit, TaskboardError } from '../errors/index.js'
-import { readBudget, type BudgetInput } from './budget.js'
+import { parseBudget, type BudgetInput } from './budget.js'
 import {
   usageGroups,
   type MonthlyBudget,
@@ -90,7 +90,7 @@ export function createUsage<Tx>(parts: {
       }
       const days = daysOf(filter)
       requireLimit(limit)
-      const afterKey = cursor == null ? null : readKey(cursor)
+      const afterKey = cursor == null ? null : parseKey(cursor)
       const query = { reach, workspaceId, groupBy, ...days, limit: limit + 1, afterKey }
       const found = await store.sumUsage(query, environment.call(options))
       const sums = found.slice(0, limit)
@@ -105,11 +105,11 @@ export function createUsage<Tx>(parts: {
       return new Map(sums.map((sum) => [sum.key, sum]))
     },
     async setBudget({ workspaceId, agentId = null }, budget, options) {
-      return store.setBudget({ workspaceId, agentId, budget: readBudget(budget) }, environment.call(options))
+      return store.setBudget({ workspaceId, agentId, budget: parseBudget(budget) }, environment.call(options))
     },
     async budgets(workspaceId, { limit = DEFAULT_PAGE, cursor } = {}, options) {
       requireLimit(limit)
-      const afterId = cursor == null ? null : readKey(cursor)
+      const afterId = cursor == null ? null : parseKey(cursor)
       const found = await store.listBudgets({ workspaceId, afterId, limit: limit + 1 }, environment.call(options))
       const budgets = found.slice(0, limit)
       const last = budgets.at(-1)
@@ -135,7 +135,7 @@ function dayOf(field: string, text: unknown): number {
 }
 
 /** A cursor is the last key of the page before, after a letter, because a key may be empty. */
-function readKey(cursor: string): string {
+function parseKey(cursor: string): string {
   if (
     cursor.startsWith('k') &&
     cursor.length <= LONGEST_KEY + 1 &&

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseInput } from '../errors/index.js'
-import { isBudgetSpent, nextMonthStart, readBudget } from './budget.js'
+import { isBudgetSpent, nextMonthStart, parseBudget } from './budget.js'
 import { noUsage, requireModest, toUsageReport, usageInput } from './usage.js'
 
 const used = { model: 'small', inputTokens: 1_000, outputTokens: 200, cachedInputTokens: 400 }
@@ -89,10 +89,10 @@ describe('cached tokens', () => {
 
 describe('a budget', () => {
   it('has tokens, dollars or both, rounded to millionths', () => {
-    expect(readBudget(null)).toBeNull()
-    expect(readBudget(undefined)).toBeNull()
-    expect(readBudget({ tokens: 5 })).toEqual({ tokens: 5, costUsd: null })
-    expect(readBudget({ costUsd: 1.2345678, tokens: null })).toEqual({ tokens: null, costUsd: 1.234568 })
+    expect(parseBudget(null)).toBeNull()
+    expect(parseBudget(undefined)).toBeNull()
+    expect(parseBudget({ tokens: 5 })).toEqual({ tokens: 5, costUsd: null })
+    expect(parseBudget({ costUsd: 1.2345678, tokens: null })).toEqual({ tokens: null, costUsd: 1.234568 })
   })
 
   it.each([
@@ -105,7 +105,7 @@ describe('a budget', () => {
     [{ tokens: 1.5 }],
     [{ tokens: '5' }],
   ])('is not %j', (given) => {
-    expect(() => readBudget(given)).toThrow(
+    expect(() => parseBudget(given)).toThrow(
       expect.objectContaining({ code: 'INVALID_FIELD', field: 'budget' }),
     )
   })
@@ -117,13 +117,13 @@ describe('a budget', () => {
     [{ costUsd: '1' }],
     [{ tokens: 1, usd: 1 }],
   ])('is not %j either', (given) => {
-    expect(() => readBudget(given)).toThrow(expect.objectContaining({ field: 'budget' }))
+    expect(() => parseBudget(given)).toThrow(expect.objectContaining({ field: 'budget' }))
   })
 
   it.each([[{}], [{ costUsd: 0 }], [{ tokens: 1, usd: 1 }]])(
     'is refused as %j in words for callers whose members have other names',
     (given) => {
-      expect(() => readBudget(given)).toThrow(/^budget\b[^A-Z]*$/)
+      expect(() => parseBudget(given)).toThrow(/^budget\b[^A-Z]*$/)
     },
   )
 

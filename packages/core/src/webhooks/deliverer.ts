@@ -53,7 +53,7 @@ function createReturnedClaims(
   }
 }
 
-export interface DelivererParts<Tx = unknown> {
+export interface DelivererDeps<Tx = unknown> {
   readonly environment: Environment
   readonly store: Pick<WebhookStore<Tx>, 'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults'>
   /** Opens the secrets that `createWebhooks` sealed. */
@@ -94,8 +94,8 @@ const CLAIM_MARGIN_MS = 60_000
 /** An endpoint that answers within this time is quick, and soon needs more deliveries. */
 const QUICK_MS = 1_000
 
-export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
-  const { environment, store, sender, settings } = parts
+export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
+  const { environment, store, sender, settings } = deps
   const limiter = createSendLimiter({
     most: settings.maxInFlight,
     mostPerAccount: settings.maxInFlightPerAccount,
@@ -108,7 +108,7 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
     disableAfterMs: settings.disableAfterMs,
     onSettled: settle,
   })
-  const sends = createSends(parts, {
+  const sends = createSends(deps, {
     onResult(result, { target, claimedUntil }) {
       limiter.sent(target.id, result.attempt.durationMs < QUICK_MS)
       results.write({ webhookId: target.id, result, claimedUntil })
@@ -121,8 +121,8 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
       sendWaiting()
     },
   })
-  const claims = createClaimLoop(parts, { limiter, returned, giveBack, onClaimed: sendWaiting })
-  const checks = createCheckLoop(parts, { limiter, giveBack, onChecked: sendWaiting })
+  const claims = createClaimLoop(deps, { limiter, returned, giveBack, onClaimed: sendWaiting })
+  const checks = createCheckLoop(deps, { limiter, giveBack, onChecked: sendWaiting })
   let stopping = false
 
   function settle(webhookId: string): void {
@@ -170,7 +170,7 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
   }
 }
 
-interface ClaimLoopParts {
+interface ClaimLoopDeps {
   readonly limiter: SendLimiter
   readonly returned: ReturnedClaims
   readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
@@ -179,10 +179,10 @@ interface ClaimLoopParts {
 
 /** Claims due deliveries as long as there is room. */
 function createClaimLoop(
-  parts: Pick<DelivererParts, 'environment' | 'store' | 'settings' | 'pollIntervalMs'>,
-  { limiter, returned, giveBack, onClaimed }: ClaimLoopParts,
+  deps: Pick<DelivererDeps, 'environment' | 'store' | 'settings' | 'pollIntervalMs'>,
+  { limiter, returned, giveBack, onClaimed }: ClaimLoopDeps,
 ): BackgroundLoop {
-  const { environment, store, settings, pollIntervalMs } = parts
+  const { environment, store, settings, pollIntervalMs } = deps
   const { clock } = environment
   // A claimed delivery can wait for one full send of its webhook.
   const claimMs = 2 * settings.timeoutMs + CLAIM_MARGIN_MS
@@ -205,7 +205,7 @@ function createClaimLoop(
   return createBackgroundLoop({ name: 'webhook deliverer', environment, pass: claimDue, pollIntervalMs })
 }
 
-interface CheckLoopParts {
+interface CheckLoopDeps {
   readonly limiter: SendLimiter
   readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
   readonly onChecked: () => void
@@ -213,8 +213,8 @@ interface CheckLoopParts {
 
 /** Reads the webhooks of deliveries that were claimed ahead again, all waiting ones together, right before the sends. */
 function createCheckLoop(
-  { environment, store }: Pick<DelivererParts, 'environment' | 'store'>,
-  { limiter, giveBack, onChecked }: CheckLoopParts,
+  { environment, store }: Pick<DelivererDeps, 'environment' | 'store'>,
+  { limiter, giveBack, onChecked }: CheckLoopDeps,
 ): BackgroundLoop {
   const { clock } = environment
 
@@ -239,12 +239,12 @@ interface SendEnds {
 
 /** The sends in progress. */
 function createSends(
-  parts: Pick<DelivererParts, 'environment' | 'secrets' | 'sender' | 'settings' | 'traceparentOf'>,
+  deps: Pick<DelivererDeps, 'environment' | 'secrets' | 'sender' | 'settings' | 'traceparentOf'>,
   ends: SendEnds,
 ): { begin(sendable: SendableDelivery): void; end(drainTimeoutMs: number): Promise<void> } {
-  const { environment, settings } = parts
+  const { environment, settings } = deps
   const { clock, logger, random, telemetry } = environment
-  const makeAttempt = createDeliveryAttempt({ ...parts, openKeys: createSigningKeyCache(parts.secrets) })
+  const makeAttempt = createDeliveryAttempt({ ...deps, openKeys: createSigningKeyCache(deps.secrets) })
   const underWay = new Set<Promise<unknown>>()
   /** One for all: sends are aborted together. */
   let givingUp = createSharedAbort()
@@ -284,7 +284,7 @@ function createSends(
   ): Promise<void> {
     const { event, id: deliveryId, workspaceId, attemptCount } = sendable.claimed.delivery
     const { type: eventType } = event
-    const traceparent = (await parts.traceparentOf?.(event)) ?? null
+    const traceparent = (await deps.traceparentOf?.(event)) ?? null
     const attempt = attemptCount + 1
     const start = { kind: 'delivery', eventType, deliveryId, workspaceId, traceparent, attempt } as const
     await reporting.span(start, async (span) => {

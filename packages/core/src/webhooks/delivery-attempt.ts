@@ -117,7 +117,7 @@ function errorOf(status: number): string | null {
   return status >= 300 && status < 400 ? `redirect: HTTP ${status} is not followed` : `status: HTTP ${status}`
 }
 
-interface DeliveryAttemptParts {
+interface DeliveryAttemptDeps {
   readonly environment: Environment
   readonly sender: Sender
   readonly openKeys: OpenSigningKeys
@@ -141,8 +141,8 @@ type MakeAttempt = (
  * Each attempt renders the body from the event again, with the same bytes each time, and signs it with the target's secrets. A delivery
  * that cannot be rendered or signed is not sent: it counts as a failed attempt.
  */
-export function createDeliveryAttempt(parts: DeliveryAttemptParts): MakeAttempt {
-  const { environment, sender, openKeys, settings } = parts
+export function createDeliveryAttempt(deps: DeliveryAttemptDeps): MakeAttempt {
+  const { environment, sender, openKeys, settings } = deps
   const { clock, logger } = environment
   const headersOf = createDeliveryHeaders(settings)
 

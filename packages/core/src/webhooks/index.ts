@@ -17,12 +17,12 @@ export type { Sender, SendErrorKind, SendRequest, SendResult } from './sender.js
 export { createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 export { resolveWebhookSettings } from './webhook-options.js'
 export type { WebhookOptions, WebhookSettings } from './webhook-options.js'
-export { createDeliverer, type Deliverer, type DelivererParts } from './deliverer.js'
+export { createDeliverer, type Deliverer, type DelivererDeps } from './deliverer.js'
 export type { DeliveryRecord, Webhook } from './webhook.js'
 export { newWebhookInput, webhookChangeInput } from './webhook-input.js'
 export { rotateSecrets } from './signing-keys.js'
 export { createWebhooks } from './webhooks.js'
-export type { DeliveryPage, WebhookChange, WebhookInput, Webhooks, WebhooksParts } from './webhooks.js'
+export type { DeliveryPage, WebhookChange, WebhookInput, Webhooks, WebhooksDeps } from './webhooks.js'
 export { deliveryStatuses, disabledReasons } from './webhook-store.js'
 export type {
   ClaimedDelivery,

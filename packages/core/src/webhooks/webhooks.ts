@@ -93,7 +93,7 @@ export interface Webhooks<Tx = unknown> {
   ): Promise<number>
 }
 
-export interface WebhooksParts<Tx> {
+export interface WebhooksDeps<Tx> {
   readonly environment: Environment
   readonly store: WebhookStore<Tx>
   readonly secrets: Pick<SecretBox, 'seal'>
@@ -105,9 +105,9 @@ export interface WebhooksParts<Tx> {
 
 const DEFAULT_PAGE = 100
 
-export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
-  const { environment, store, guard, onChanged } = parts
-  const seal = (workspaceId: string, secret: string) => parts.secrets.seal(secret, secretContext(workspaceId))
+export function createWebhooks<Tx>(deps: WebhooksDeps<Tx>): Webhooks<Tx> {
+  const { environment, store, guard, onChanged } = deps
+  const seal = (workspaceId: string, secret: string) => deps.secrets.seal(secret, secretContext(workspaceId))
 
   async function find(
     within: string | Reach,
@@ -152,7 +152,7 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       return isDeleted
     },
     async rotateSecret(workspaceId, webhookId, input = {}, options) {
-      const { secret: given, overlapMs = parts.settings.rotationOverlapMs } = parseInput(rotationInput, input)
+      const { secret: given, overlapMs = deps.settings.rotationOverlapMs } = parseInput(rotationInput, input)
       const secret = given ?? newWebhookSecret(environment.random)
       const rotation = { sealed: seal(workspaceId, secret), overlapMs }
       const webhook = await store.updateWebhook({ workspaceId, webhookId, change: { rotation } }, environment.call(options))

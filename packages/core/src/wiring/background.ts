@@ -31,7 +31,7 @@ export interface Background {
   stop(drainTimeoutMs: number): Promise<void>
 }
 
-export interface BackgroundParts<Tx> {
+export interface BackgroundDeps<Tx> {
   readonly environment: Environment
   /** What notifications link to. */
   readonly linkOf: EventLink
@@ -64,35 +64,35 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** Creates the background work without starting it. */
-export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
-  const { environment, storage, emitter, realtime, backoff, deliverer } = parts
+export function createBackground<Tx>(deps: BackgroundDeps<Tx>): Background {
+  const { environment, storage, emitter, realtime, backoff, deliverer } = deps
   const { tasks, agents, access, events, notifications } = storage
-  const { pollIntervalMs } = parts
+  const { pollIntervalMs } = deps
   const runner = createRunner({
     environment,
     tasks,
     agents,
     access,
     events,
-    directory: parts.directory,
-    runtimes: parts.agents,
-    boardFor: parts.boardFor,
+    directory: deps.directory,
+    runtimes: deps.agents,
+    boardFor: deps.boardFor,
     backoff,
-    longestOutageMs: parts.longestOutageMs,
+    longestOutageMs: deps.longestOutageMs,
     pollIntervalMs,
   })
-  const notifier = createNotifier({ ...parts, store: notifications })
+  const notifier = createNotifier({ ...deps, store: notifications })
   const tailer = createEventLogTailer({ environment, store: events, pollIntervalMs })
   const rollUpEveryMs = storage.commitNotifications === 'complete' ? HOUR_MS : MINUTE_MS
   const sweeps = [
-    parts.routes,
+    deps.routes,
     createLeaseSweep({ environment, tasks, events, backoff, pollIntervalMs }),
     createTaskSweep({ name: 'dependent-sweep', left: 'dependents', environment, tasks, pollIntervalMs }),
-    parts.announcer,
+    deps.announcer,
     createRollUpSweep(environment, storage.analytics, rollUpEveryMs),
-    createRetentionSweep(environment, storage, parts.retention),
-    parts.scheduleLoop,
-    parts.deletions,
+    createRetentionSweep(environment, storage, deps.retention),
+    deps.scheduleLoop,
+    deps.deletions,
   ]
   tailer.subscribe(
     (event) => realtime.publish(event),
@@ -107,7 +107,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
 
   return {
     async start() {
-      await open(parts, tailer)
+      await open(deps, tailer)
       realtime.start()
       stopObserving = environment.telemetry?.observe(createGauges(environment, storage, realtime))
       stopListening = events.onCommit(() => {
@@ -128,7 +128,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
         () => runner.stop({ drainTimeoutMs }),
         () => together(sweeps.map((sweep) => sweep.stop())),
         () => together([deliverer.stop({ drainTimeoutMs: leftMs() }), notifier.stop(leftMs())]),
-        () => parts.closeChannels(),
+        () => deps.closeChannels(),
         () => stopListening?.(),
         () => stopObserving?.(),
         () => tailer.stop(),
@@ -141,7 +141,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
 
 /** @throws when the encryption key is another one, or the log cannot be read; then the storage is closed. */
 async function open<Tx>(
-  { environment, storage, keptSecrets }: BackgroundParts<Tx>,
+  { environment, storage, keptSecrets }: BackgroundDeps<Tx>,
   tailer: EventLogTailer,
 ): Promise<void> {
   await storage.open()

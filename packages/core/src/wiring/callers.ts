@@ -12,7 +12,7 @@ import type { Environment } from '../environment/index.js'
 import type { TransportServices } from './transport-services.js'
 import type { TaskboardOptions } from './taskboard-options.js'
 
-export interface CallersParts {
+export interface CallersDeps {
   readonly environment: Environment
   readonly store: Pick<AccessStore, 'listWorkspaces'>
   readonly access: Pick<Access, 'authenticator'>
@@ -25,7 +25,7 @@ export function createCallers({
   store,
   access,
   options,
-}: CallersParts): Pick<
+}: CallersDeps): Pick<
   TransportServices,
   'authenticate' | 'readsHeaders' | 'refuseCredential' | 'refuseUpgrade' | 'reach'
 > {

@@ -11,7 +11,7 @@ export interface LifecyclePhase {
   current: Phase
 }
 
-interface LifecycleParts {
+interface LifecycleDeps {
   readonly background: Background
   /** Aborts at the end. */
   readonly closed: AbortController
@@ -19,7 +19,7 @@ interface LifecycleParts {
 }
 
 /** `start` and `close` of a task board, each of which takes effect once. */
-export function createLifecycle({ background, closed, phase }: LifecycleParts): {
+export function createLifecycle({ background, closed, phase }: LifecycleDeps): {
   start(): Promise<void>
   close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
 } {

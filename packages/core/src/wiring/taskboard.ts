@@ -17,7 +17,7 @@ import {
 } from '../agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from '../analytics/index.js'
 import { createBackground } from './background.js'
-import { createBoardParts } from './board-parts.js'
+import { createBoardParts } from './board-deps.js'
 import { createCallers } from './callers.js'
 import { createUserChannels, hostChannels, type Channels, type UserChannels } from '../channels/index.js'
 import {
@@ -28,12 +28,12 @@ import {
   createTaskDirectory,
   createTaskSweep,
   defaultBackoff,
-  readNewTask,
-  readTaskList,
+  parseNewTask,
+  parseTaskList,
   type ApprovalDirectory,
   type Backoff,
   type Board,
-  type BoardParts,
+  type BoardDeps,
   type TaskDirectory,
 } from '../board/index.js'
 import {
@@ -196,7 +196,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     storage.agents,
     storage.commitNotifications === 'complete',
   )
-  const boardParts = createBoardParts({ ...wiring, scheduleLoop, announcer })
+  const boardDeps = createBoardParts({ ...wiring, scheduleLoop, announcer })
   const deliverer = createDeliverer({
     ...wiring,
     store: storage.webhooks,
@@ -206,14 +206,14 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     pollIntervalMs,
   })
   const services = withRefusals(
-    createTransportServices(wiring, boardParts, deliverer, userChannels.channels),
+    createTransportServices(wiring, boardDeps, deliverer, userChannels.channels),
     environment.telemetry,
   )
   const background = createBackground({
     ...wiring,
     keptSecrets: options.secrets === undefined ? null : wiring.secrets,
     agents: options.agents ?? [],
-    boardFor: (workspaceId, actor) => createBoard(boardParts, workspaceId, actor),
+    boardFor: (workspaceId, actor) => createBoard(boardDeps, workspaceId, actor),
     channels,
     userRoutes: userChannels.routes,
     closeChannels: () => userChannels.close(),
@@ -310,7 +310,7 @@ function userChannelsOf<Tx>(wiring: Wiring<Tx>): UserChannels<Tx> {
 
 function createTransportServices<Tx>(
   wiring: Wiring<Tx>,
-  boardParts: BoardParts<Tx>,
+  boardDeps: BoardDeps<Tx>,
   deliverer: Deliverer,
   channels: Channels<Tx>,
 ): TransportServices<Tx> {
@@ -363,12 +363,12 @@ function createTransportServices<Tx>(
       baselines: resolveBaselines(options.analytics),
     }),
     estimates: createEstimates(environment, storage.agents),
-    board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
-    readTask: (input, workspaceId) => readNewTask(input, workspaceId, boardParts.settings.maxAttempts),
-    readTasks: (inputs, workspaceId) => readTaskList(inputs, workspaceId, boardParts.settings.maxAttempts),
+    board: cachedBoards((workspaceId) => createBoard(boardDeps, workspaceId)),
+    parseTask: (input, workspaceId) => parseNewTask(input, workspaceId, boardDeps.settings.maxAttempts),
+    parseTasks: (inputs, workspaceId) => parseTaskList(inputs, workspaceId, boardDeps.settings.maxAttempts),
     tasks: createTaskDirectory({ environment, tasks: storage.tasks, scoring }),
     approvals: createApprovalDirectory({ environment, tasks: storage.tasks, approvals: storage.approvals }),
-    schedules: boardParts.schedules,
+    schedules: boardDeps.schedules,
     usage: createUsage({ environment, store: storage.usage }),
     saveIdempotentResponse: (claim, answer) =>
       storage.saveIdempotentResponse({ claim, answer }, environment.call()),

@@ -111,9 +111,9 @@ export interface TransportServices<Tx = unknown> {
    * Validates a task for the board of a workspace, which need not exist.
    * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the first field that is wrong.
    */
-  readTask(input: TaskInput, workspaceId: string): NewTask
+  parseTask(input: TaskInput, workspaceId: string): NewTask
   /** The same for a list of tasks; the message names the position. */
-  readTasks(inputs: readonly ListedTaskInput[], workspaceId: string): readonly ListedTask[]
+  parseTasks(inputs: readonly ListedTaskInput[], workspaceId: string): readonly ListedTask[]
   /** The tasks of all boards. */
   readonly tasks: TaskDirectory<Tx>
   /** The approvals of all boards. */

@@ -2,7 +2,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { expect, it } from 'vitest'
 import { createLeaseSweep, createRunner, defineAgent } from '../agents/index.js'
-import { readNewTask } from '../board/index.js'
+import { parseNewTask } from '../board/index.js'
 import { createEnvironment, createNewId, silentLogger, type Clock } from '../environment/index.js'
 import { createNotifier } from '../events/index.js'
 import { defaultScoring } from '../priority/index.js'
@@ -36,7 +36,7 @@ async function setUp(aheadMs: number) {
   } as const
   const { workspace } = await storage.access.insertAccount(account, AT)
   const add = async (notBefore: number | null = null) => {
-    const task = readNewTask({ title: 't', notBefore }, workspace.id, 3)
+    const task = parseNewTask({ title: 't', notBefore }, workspace.id, 3)
     return (await storage.tasks.insertTask({ task, actor: ACTOR, idempotency: null }, AT)).value
   }
   const claim = async () => {
@@ -126,7 +126,7 @@ it.each(skews)(
   async (_, aheadMs) => {
     const { clock, storage, environment, workspaceId } = await setUp(aheadMs)
     const make = async (key: string) => {
-      const task = readNewTask({ title: key }, workspaceId, 3)
+      const task = parseNewTask({ title: key }, workspaceId, 3)
       return storage.tasks.insertTask(
         { task, actor: ACTOR, idempotency: { scope: 's', key, fingerprint: key } },
         AT,

@@ -9,7 +9,7 @@ import { Show, useLoaded } from '../ui/states.js'
 import { formatCost, formatCount, formatSeconds } from '../ui/time.js'
 import { readAnalytics, tokensOf, total, type Analytics } from './analytics-data.js'
 import { Chart, Shares, type Point, type Share } from './chart.js'
-import { eachDay, longDate, readPeriod, shortDate, type Period } from './period.js'
+import { eachDay, longDate, parsePeriod, shortDate, type Period } from './period.js'
 import { PeriodForm } from './period-form.js'
 
 const SETTLE_MS = 30_000
@@ -18,7 +18,7 @@ const S_PER_H = 3_600
 /** How much was done, how fast, and for how much. */
 export function AnalyticsPage() {
   const { query } = route.value
-  const period = useMemo(() => readPeriod(query), [query.toString()])
+  const period = useMemo(() => parsePeriod(query), [query.toString()])
   const { from, to, by } = period
   const loaded = useLoaded((signal) => readAnalytics(period, signal), [from, to, by])
   useEffect(() => {

@@ -30,7 +30,7 @@ export function lastDays(days: number, nowMs = now.peek()): Pick<Period, 'from' 
 }
 
 /** The period of an address: `#/analytics?from=2026-11-01&to=2026-11-30&by=day`. */
-export function readPeriod(query: URLSearchParams): Period {
+export function parsePeriod(query: URLSearchParams): Period {
   const from = query.get('from')
   const to = query.get('to')
   const by = groupings.find((one) => one === query.get('by')) ?? 'day'

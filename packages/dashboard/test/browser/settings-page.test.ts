@@ -18,7 +18,7 @@ let status = 500
 const pager: NotificationType = {
   name: 'pager',
   secrets: [],
-  readConfig({ shift }) {
+  parseConfig({ shift }) {
     if (typeof shift === 'string') return { shift }
     throw new TaskboardError('INVALID_FIELD', 'shift must be text', { field: 'shift' })
   },

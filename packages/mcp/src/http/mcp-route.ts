@@ -11,7 +11,7 @@ import {
 } from '@taskboard/core/transport'
 import { v2ErrorEnvelope, TaskboardError } from '@taskboard/core'
 import { createServer } from '../mcp-server.js'
-import { checkOptions, type McpOptions, readChoice } from '../mcp-options.js'
+import { checkOptions, type McpOptions, parseChoice } from '../mcp-options.js'
 import { boardInProcess } from './board-in-process.js'
 import { wantedPlaces } from '../resources.js'
 import { ChangeFeed } from './changes.js'
@@ -59,7 +59,7 @@ export function taskboardMcp(
   const caller = createOperationCaller(taskboard)
   return mcpRoutes(taskboard, options, (call) => {
     const board = boardInProcess(call, caller)
-    const chosen = readChoice(call.request.query, options)
+    const chosen = parseChoice(call.request.query, options)
     return ({ era }) => createServer({ board, ...chosen, follows: era === 'modern' })
   })
 }

@@ -1,5 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
-import { readFields } from '@taskboard/core/transport'
+import { parseFields } from '@taskboard/core/transport'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Answer, BoardCalls, ExplainedError } from '../board-calls.js'
 import { pick, type Tool } from './tool.js'
@@ -13,7 +13,7 @@ export async function callTool(
   const { input, output, scope } = tool
   try {
     requireScope(board, scope)
-    readFields(input, args)
+    parseFields(input, args)
     const { value, text, next } = await tool.run({ board, args, agent })
     const structuredContent = pick(next === undefined ? value : { ...value, next }, output)
     const content = [

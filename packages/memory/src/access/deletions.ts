@@ -146,7 +146,7 @@ function* removeEach<V>(table: Table<V>, remove: (id: string, value: V) => void)
 }
 
 function removeTask(database: Database, { id, lease }: Task): void {
-  const { tables, attempts, approvalIds, noteRevocation } = database
+  const { tables, attempts, approvalIds, recordRevocation } = database
   // Into the journal before the row is deleted, as in `TaskChanges.remove`.
   attempts.set(id, [])
   tables.taskLogs.delete(id)
@@ -155,7 +155,7 @@ function removeTask(database: Database, { id, lease }: Task): void {
   for (const approvalId of approvalIds.of(id)) tables.approvals.delete(approvalId)
   tables.taskUsage.delete(id)
   tables.tasks.delete(id)
-  if (lease !== null) noteRevocation()
+  if (lease !== null) recordRevocation()
 }
 
 /** The workspace that a row names, if it names one. */

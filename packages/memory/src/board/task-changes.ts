@@ -85,7 +85,7 @@ export interface TaskChanges {
 }
 
 export function createTaskChanges(database: Database): TaskChanges {
-  const { tables, attempts, approvalIds, publish, noteRevocation } = database
+  const { tables, attempts, approvalIds, publish, recordRevocation } = database
   const { tasks } = tables
   const dependents = createDependents(tasks)
 
@@ -97,7 +97,7 @@ export function createTaskChanges(database: Database): TaskChanges {
     const startedAt = before.startedAt ?? now
     const attempt: Attempt = { fencingToken, agentId, startedAt, endedAt: now, outcome, reason }
     attempts.set(before.id, [...attempts.of(before.id), attempt])
-    if (outcome === 'revoked') noteRevocation()
+    if (outcome === 'revoked') recordRevocation()
   }
 
   function tellDependents(before: Task, after: Task, now: Instant): void {
@@ -125,7 +125,7 @@ export function createTaskChanges(database: Database): TaskChanges {
     tasks.delete(id)
     const data = { taskId: id, title, status, actor: { kind: actor.kind, id: actor.id } }
     publish(draftRow(workspaceId, { type: 'task.deleted', data }, now))
-    if (lease !== null) noteRevocation()
+    if (lease !== null) recordRevocation()
   }
 
   return {

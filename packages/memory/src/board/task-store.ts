@@ -127,7 +127,7 @@ function createAgentVerbs(
           const lines = all.slice(-logLimit)
           tables.taskLogs.set(proof.taskId, { lines, deleted: deleted + all.length - lines.length })
           const { workspaceId, taskId } = proof
-          database.noteLine({ workspaceId, taskId, at: now, level, message })
+          database.recordLine({ workspaceId, taskId, at: now, level, message })
           return
         }
         const outputs = tables.outputs.get(proof.taskId) ?? []

@@ -32,9 +32,9 @@ export interface Database {
   /** Called with the lines of tasks' logs, after their commit. */
   readonly lines: Listeners<WatchedLine>
   /** Notes a line for the next commit; a rollback takes it back. */
-  readonly noteLine: (line: WatchedLine) => void
+  readonly recordLine: (line: WatchedLine) => void
   /** Notes that a task was revoked from its agent; the next commit reports it. */
-  readonly noteRevocation: () => void
+  readonly recordRevocation: () => void
   readonly log: EventLog
   readonly idempotency: IdempotencyRecords
   readonly attempts: Attempts
@@ -82,11 +82,11 @@ export function createDatabase(onScoring: () => void): Database {
     }),
     commits,
     lines,
-    noteLine(line) {
+    recordLine(line) {
       written.push(line)
       journal.note(takenBack, '', undefined)
     },
-    noteRevocation() {
+    recordRevocation() {
       revokes = true
     },
     log,

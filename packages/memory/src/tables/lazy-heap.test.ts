@@ -12,7 +12,7 @@ const isBefore = (a: Entry, b: Entry): boolean => a.id < b.id
 
 function remove(heap: LazyHeap<Entry>, entry: Entry): void {
   entry.ticket += 1
-  heap.noteStale()
+  heap.markStale()
 }
 
 /** Adds, changes and takes out, each time checking that what comes first is what a full sort has first. */

@@ -5,7 +5,7 @@ export interface Placeable {
 }
 
 /**
- * A heap of entries by a key, the lowest first, in which entries do not know their place. A new ticket and `noteStale` remove an
+ * A heap of entries by a key, the lowest first, in which entries do not know their place. A new ticket and `markStale` remove an
  * entry; stale entries are deleted when they reach the front or become the majority. Only keys are compared, four children side by
  * side, so a large heap costs few cache misses.
  */
@@ -18,7 +18,7 @@ export interface LazyHeap<E extends Placeable> {
   firstKey(): number
   add(entry: E, key: number): void
   /** Call it for each entry in the heap whose ticket has changed. */
-  noteStale(): void
+  markStale(): void
   /**
    * How many others come before `entry` with `key`, which need not be here, or may be with another key; at most `most`. Looks at
    * few that do not.
@@ -64,7 +64,7 @@ class ArrayHeap<E extends Placeable> implements LazyHeap<E> {
     this.moveUp(this.held.length - 1, entry, key)
   }
 
-  noteStale(): void {
+  markStale(): void {
     this.stale += 1
     if (this.stale === this.held.length) this.cut(0)
     else if (this.stale > FEWEST_TO_SWEEP && this.stale * 2 > this.held.length) this.sweep()

@@ -187,13 +187,13 @@ function spentHolder(
   now: Instant,
 ): BudgetHolder | null {
   const { workspaceId } = task
-  const isAgentSpent = agentId !== null && noteSpent(database, workspaceId, agentId, now)
-  const isWorkspaceSpent = noteSpent(database, workspaceId, null, now)
+  const isAgentSpent = agentId !== null && markSpent(database, workspaceId, agentId, now)
+  const isWorkspaceSpent = markSpent(database, workspaceId, null, now)
   if (isBudgetSpent(task.budget, total)) return 'task'
   return isAgentSpent ? 'agent' : isWorkspaceSpent ? 'workspace' : null
 }
 
-function noteSpent(database: Database, workspaceId: string, agentId: string | null, now: Instant): boolean {
+function markSpent(database: Database, workspaceId: string, agentId: string | null, now: Instant): boolean {
   const { budgets } = database.tables
   const key = holderKey(workspaceId, agentId)
   const stored = budgets.get(key)

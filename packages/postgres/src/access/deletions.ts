@@ -214,7 +214,7 @@ const MOST_LAST = 100_000
 
 /** Runs steps until `limit` rows are deleted; returns how many were. */
 async function run(
-  { session, noteRevocation }: Batch,
+  { session, recordRevocation }: Batch,
   steps: readonly Step[],
   ids: readonly string[],
   limit: number,
@@ -224,14 +224,14 @@ async function run(
     if (deleted >= limit) break
     const { count, revoked = 0 } = await each(session, ids, limit - deleted)
     deleted += count
-    if (revoked > 0) noteRevocation()
+    if (revoked > 0) recordRevocation()
   }
   return deleted
 }
 
 interface Batch {
   readonly session: Session
-  readonly noteRevocation: () => void
+  readonly recordRevocation: () => void
 }
 
 async function continueWith(batch: Batch, deletion: Deletion, limit: number): Promise<number> {
@@ -266,10 +266,10 @@ export async function continueDeletion(
     const [deletion] = await session.run(nextDeletion, [of])
     if (deletion === undefined) return { deleted: 0, isOver: true }
     await session.run(useIndexes, [])
-    const batch = { session, noteRevocation: () => void (revokes = true) }
+    const batch = { session, recordRevocation: () => void (revokes = true) }
     return { deleted: await continueWith(batch, deletion, limit), isOver: false }
   })
-  if (revokes) database.noteRevocation(null)
+  if (revokes) database.recordRevocation(null)
   return progress
 }
 

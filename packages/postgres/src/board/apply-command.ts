@@ -74,7 +74,7 @@ const MOST_READS = 20
  * @throws TaskboardError `TASK_NOT_FOUND`; what `transition` throws; `SERVICE_UNAVAILABLE` after too many concurrent updates.
  */
 export async function applyCommand(
-  database: Pick<Database, 'read' | 'write' | 'noteRevocation'>,
+  database: Pick<Database, 'read' | 'write' | 'recordRevocation'>,
   target: { readonly workspaceId: string; readonly taskId: string },
   command: TaskCommand,
   call: CallContext<PgConnection>,
@@ -91,7 +91,7 @@ export async function applyCommand(
     if (decided.task === before) return before
     const [written] = await database.write(call, writeTask, toValues(row, before, decided))
     if (written === undefined) continue
-    if (decided.endedAttempt?.outcome === 'revoked') database.noteRevocation(call)
+    if (decided.endedAttempt?.outcome === 'revoked') database.recordRevocation(call)
     return toTask(written)
   }
   throw new TaskboardError('SERVICE_UNAVAILABLE', 'too many concurrent updates of the task; retry')
@@ -102,7 +102,7 @@ export function withinSession(session: Session): Parameters<typeof applyCommand>
   return {
     read: (_at, statementToRun, values) => session.run(statementToRun, values),
     write: (_at, statementToRun, values) => session.run(statementToRun, values),
-    noteRevocation: () => undefined,
+    recordRevocation: () => undefined,
   }
 }
 

@@ -60,7 +60,7 @@ export async function deleteTask(
     await session.run(deleteLocked, [taskId, call.now, actorJson(actor), workspaceId])
     return task.isLeased
   })
-  if (wasLeased) database.noteRevocation(call)
+  if (wasLeased) database.recordRevocation(call)
 }
 
 /** Age, limit, present. Walks the index of done tasks of each workspace from its old end. */

@@ -89,7 +89,7 @@ export async function updateTask(
   const { task, isRevoked } = await database.atomically(call, (session) =>
     editWithin(session, target, change, actor, call),
   )
-  if (isRevoked) database.noteRevocation(call)
+  if (isRevoked) database.recordRevocation(call)
   return task
 }
 

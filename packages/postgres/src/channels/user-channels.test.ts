@@ -21,7 +21,7 @@ describe('channels that users set up, on two boards with one database', () => {
   const recording = (board: string): NotificationType => ({
     name: 'recording',
     secrets: [],
-    readConfig: (config) => config,
+    parseConfig: (config) => config,
     async deliver({ channel, text }) {
       const seen = arrived.get(channel.id) ?? { texts: [], underWay: 0, most: 0 }
       arrived.set(channel.id, seen)

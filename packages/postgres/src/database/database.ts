@@ -35,7 +35,7 @@ export interface Database {
   /** Reports a committed line of a task's log to `lines`, and to other processes. */
   readonly reportLine: (line: WatchedLine) => void
   /** Records that an agent lost its task: the commit signals it, at once or at the end of `Storage.transaction`. */
-  noteRevocation(call: CallContext<PgConnection> | null): void
+  recordRevocation(call: CallContext<PgConnection> | null): void
   /** As `write`, for statements that change nothing, or nothing that others wait for: signals no commit. */
   read<Row>(
     call: CallContext<PgConnection> | null,
@@ -173,7 +173,7 @@ export function createDatabase(parts: DatabaseParts): Database {
       revocations.committed(tx)
       return value
     },
-    noteRevocation: (at) => revocations.note(at),
+    recordRevocation: (at) => revocations.note(at),
   }
   return database
 }

@@ -132,7 +132,7 @@ export async function recordUsage(
     await lockedTask(session, record, call)
     return once(session, record.idempotency, call.now, make)
   })
-  if (isRevoked) database.noteRevocation(call)
+  if (isRevoked) database.recordRevocation(call)
   return created
 }
 

@@ -1,5 +1,5 @@
 import type { Actor, ApprovalStatus, Asker, Storage } from '@taskboard/core'
-import { readApprovalRequest } from '@taskboard/core/storage'
+import { parseApprovalRequest } from '@taskboard/core/storage'
 import type { PgConnection } from '../../src/connection/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW, taskId } from './large-board.js'
@@ -15,7 +15,7 @@ export function conversationVerbs(storage: Storage<PgConnection>, pass: string):
   const { tasks, comments, approvals } = storage
   const target = { workspaceId: HUGE, taskId: LONG }
   const draft = { kind: 'comment', body: 'text', author: person } as const
-  const request = readApprovalRequest({ action: 'refund', summary: 'Refund', input: pass })
+  const request = parseApprovalRequest({ action: 'refund', summary: 'Refund', input: pass })
   let approvalId = ''
   let fencingToken = 0
   const list = (

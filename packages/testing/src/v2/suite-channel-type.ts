@@ -13,7 +13,7 @@ interface SuiteConfig {
 export const suiteChannelType: NotificationType<SuiteConfig> = {
   name: SUITE_CHANNEL_TYPE,
   secrets: ['url'],
-  readConfig({ room, url, ...others }, { refuseUrl }) {
+  parseConfig({ room, url, ...others }, { refuseUrl }) {
     const [unknown] = Object.keys(others)
     if (unknown !== undefined) throw refused(unknown, 'is not known')
     if (typeof room !== 'string') throw refused('room', 'must be text')

@@ -23,7 +23,7 @@ export interface ScheduleLoop {
   start(): void
   stop(): Promise<void>
   /** A schedule was created or changed, in a transaction that is committed now or later. */
-  noteChange(): void
+  wake(): void
 }
 
 /**
@@ -92,7 +92,7 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
       unsubscribe?.()
       await loop.stop()
     },
-    noteChange() {
+    wake() {
       isChanged = true
       loop.wake()
     },

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { readNewTask } from '../task.js'
+import { parseNewTask } from '../task.js'
 import {
   changedSchedule,
   createSchedule,
   occur,
-  readNewSchedule,
-  readScheduleChange,
+  parseNewSchedule,
+  parseScheduleChange,
   scheduledTask,
   type ScheduleInput,
 } from './schedule.js'
 
 const HOUR = 3_600_000
 const input: ScheduleInput = { cron: ' 0 * * * * ', task: { title: ' Water the plants ', tags: ['home'] } }
-const read = (given: unknown) => readNewSchedule(given as ScheduleInput, 'ws_1', 3)
+const read = (given: unknown) => parseNewSchedule(given as ScheduleInput, 'ws_1', 3)
 const schedule = createSchedule(read(input), { id: 'sch_1', now: 0 })
 
 describe('a new schedule', () => {
@@ -24,7 +24,7 @@ describe('a new schedule', () => {
       dependsOn: _on,
       parentId: _parent,
       ...task
-    } = readNewTask({ title: 'Water the plants', tags: ['home'] }, '', 3)
+    } = parseNewTask({ title: 'Water the plants', tags: ['home'] }, '', 3)
     expect(read(input)).toEqual({
       workspaceId: 'ws_1',
       cron: '0 * * * *',
@@ -69,7 +69,7 @@ describe('a new schedule', () => {
 })
 
 describe('a change', () => {
-  const change = (given: object) => readScheduleChange(given, schedule, 3)
+  const change = (given: object) => parseScheduleChange(given, schedule, 3)
 
   it('has the given settings alone, and null sets the default', () => {
     expect(change({})).toEqual({})
@@ -81,7 +81,7 @@ describe('a change', () => {
 
   it('of the cron alone keeps the time zone', () => {
     const berlin = { ...schedule, timeZone: 'Europe/Berlin' }
-    expect(readScheduleChange({ cron: '@daily' }, berlin, 3)).toEqual({
+    expect(parseScheduleChange({ cron: '@daily' }, berlin, 3)).toEqual({
       cron: '@daily',
       timeZone: 'Europe/Berlin',
     })
@@ -131,6 +131,6 @@ describe('an occurrence', () => {
   it('adds the task with the defaults of fields that the stored one lacks', () => {
     const { budget: _, ...stored } = schedule.task
     const task = scheduledTask({ workspaceId: 'ws_1', task: stored as typeof schedule.task })
-    expect(task).toEqual(readNewTask({ title: 'Water the plants', tags: ['home'] }, 'ws_1', 3))
+    expect(task).toEqual(parseNewTask({ title: 'Water the plants', tags: ['home'] }, 'ws_1', 3))
   })
 })

@@ -1,8 +1,8 @@
 import type { Instant } from '../../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../../errors/index.js'
-import { readChoice, readText } from '../read-value.js'
+import { parseChoice, parseText } from '../parse-value.js'
 import { taskStatus } from '../task-search.js'
-import { readNewTask, type NewTask, type Task, type TaskInput } from '../task.js'
+import { parseNewTask, type NewTask, type Task, type TaskInput } from '../task.js'
 import { nextOccurrence, requireCronRule, type CronRule } from './cron-expression.js'
 
 /** What an occurrence does while the task of the one before is open: `skip` makes no task, `allow` makes one all the same. */
@@ -73,19 +73,19 @@ const TIME_ZONE = { most: 64, isBlankAllowed: false }
  * Validates a schedule to create, whatever its members contain, and fills in the defaults.
  * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the first field that is wrong.
  */
-export function readNewSchedule(input: ScheduleInput, workspaceId: string, maxAttempts: number): NewSchedule {
+export function parseNewSchedule(input: ScheduleInput, workspaceId: string, maxAttempts: number): NewSchedule {
   requireObject(input, 'the schedule must be an object')
   for (const field of ['cron', 'task'] as const) {
     if ((input[field] as unknown) == null)
       throw new TaskboardError('MISSING_FIELD', `${field} is required`, { field })
   }
-  const rule = readRule(input.cron, input.timeZone ?? 'UTC')
+  const rule = parseRule(input.cron, input.timeZone ?? 'UTC')
   return {
     workspaceId,
     ...rule,
-    task: readScheduledTask(input.task, maxAttempts),
-    overlap: readOverlap(input.overlap),
-    enabled: readEnabled(input.enabled),
+    task: parseScheduledTask(input.task, maxAttempts),
+    overlap: parseOverlap(input.overlap),
+    enabled: parseEnabled(input.enabled),
   }
 }
 
@@ -93,7 +93,7 @@ export function readNewSchedule(input: ScheduleInput, workspaceId: string, maxAt
  * Validates a change, whatever its members contain. `before` has the settings that it does not name.
  * @throws TaskboardError `INVALID_FIELD`, naming the first field that is wrong.
  */
-export function readScheduleChange(
+export function parseScheduleChange(
   input: ScheduleChangeInput,
   before: CronRule,
   maxAttempts: number,
@@ -103,35 +103,35 @@ export function readScheduleChange(
   const isRuled = cron !== undefined || timeZone !== undefined
   return {
     ...(isRuled
-      ? readRule(cron ?? before.cron, timeZone === undefined ? before.timeZone : (timeZone ?? 'UTC'))
+      ? parseRule(cron ?? before.cron, timeZone === undefined ? before.timeZone : (timeZone ?? 'UTC'))
       : {}),
-    ...(task === undefined ? {} : { task: readScheduledTask(task, maxAttempts) }),
-    ...(overlap === undefined ? {} : { overlap: readOverlap(overlap) }),
-    ...(enabled === undefined ? {} : { enabled: readEnabled(enabled) }),
+    ...(task === undefined ? {} : { task: parseScheduledTask(task, maxAttempts) }),
+    ...(overlap === undefined ? {} : { overlap: parseOverlap(overlap) }),
+    ...(enabled === undefined ? {} : { enabled: parseEnabled(enabled) }),
   }
 }
 
-function readRule(cron: unknown, timeZone: unknown): CronRule {
+function parseRule(cron: unknown, timeZone: unknown): CronRule {
   const rule = {
-    cron: readText('cron', typeof cron === 'string' ? cron.trim() : cron, CRON),
-    timeZone: readText('timeZone', timeZone, TIME_ZONE),
+    cron: parseText('cron', typeof cron === 'string' ? cron.trim() : cron, CRON),
+    timeZone: parseText('timeZone', timeZone, TIME_ZONE),
   }
   requireCronRule(rule)
   return rule
 }
 
-function readOverlap(value: unknown): Overlap {
-  return value == null ? 'skip' : readChoice('overlap', value, overlaps)
+function parseOverlap(value: unknown): Overlap {
+  return value == null ? 'skip' : parseChoice('overlap', value, overlaps)
 }
 
-function readEnabled(value: unknown): boolean {
+function parseEnabled(value: unknown): boolean {
   if (value == null) return true
   if (typeof value === 'boolean') return value
   throw new TaskboardError('INVALID_FIELD', 'enabled must be true or false', { field: 'enabled' })
 }
 
 /** An error about the task names `task`, and the field of the task in its text. */
-function readScheduledTask(input: ScheduledTaskInput, maxAttempts: number): ScheduledTask {
+function parseScheduledTask(input: ScheduledTaskInput, maxAttempts: number): ScheduledTask {
   try {
     requireObject(input, 'must be an object')
     for (const field of oneTimeFields) {
@@ -145,7 +145,7 @@ function readScheduledTask(input: ScheduledTaskInput, maxAttempts: number): Sche
       dependsOn: _on,
       parentId: _parent,
       ...task
-    } = readNewTask(input, '', maxAttempts)
+    } = parseNewTask(input, '', maxAttempts)
     return task
   } catch (error) {
     if (!isTaskboardError(error)) throw error
@@ -161,7 +161,7 @@ function requireObject(input: unknown, rule: string): void {
 
 /** The task of an occurrence, to add. A field that the library has got since the schedule was stored has its default. */
 export function scheduledTask({ task, workspaceId }: Pick<Schedule, 'task' | 'workspaceId'>): NewTask {
-  return readNewTask(task, workspaceId, task.maxAttempts)
+  return parseNewTask(task, workspaceId, task.maxAttempts)
 }
 
 /**
@@ -169,9 +169,9 @@ export function scheduledTask({ task, workspaceId }: Pick<Schedule, 'task' | 'wo
  * @throws TaskboardError `INVALID_FIELD` (`cron`) when the expression has no occurrence after `now`.
  * @example
  * ```ts
- * import { createSchedule, readNewTask } from '@taskboard/core/storage'
+ * import { createSchedule, parseNewTask } from '@taskboard/core/storage'
  *
- * const task = readNewTask({ title: 'Water the plants' }, 'ws_1', 3)
+ * const task = parseNewTask({ title: 'Water the plants' }, 'ws_1', 3)
  * const rule = { cron: '0 9 * * *', timeZone: 'UTC', overlap: 'skip', enabled: true } as const
  * const schedule = createSchedule({ workspaceId: 'ws_1', task, ...rule }, { id: 'sch_1', now: 0 })
  * console.log(schedule.nextAt) // 32400000
@@ -205,9 +205,9 @@ export function createSchedule(
  * @throws TaskboardError `INVALID_FIELD` (`cron`) when the expression has no occurrence after `now`.
  * @example
  * ```ts
- * import { changedSchedule, createSchedule, readNewTask } from '@taskboard/core/storage'
+ * import { changedSchedule, createSchedule, parseNewTask } from '@taskboard/core/storage'
  *
- * const task = readNewTask({ title: 'Water the plants' }, 'ws_1', 3)
+ * const task = parseNewTask({ title: 'Water the plants' }, 'ws_1', 3)
  * const rule = { cron: '0 9 * * *', timeZone: 'UTC', overlap: 'skip', enabled: true } as const
  * const schedule = createSchedule({ workspaceId: 'ws_1', task, ...rule }, { id: 'sch_1', now: 0 })
  * console.log(changedSchedule(schedule, { enabled: false }, 1).nextAt) // null
@@ -241,9 +241,9 @@ export interface Occurrence {
  * that failed or was cancelled is not open. Pure, as `transition` is.
  * @example
  * ```ts
- * import { createSchedule, occur, readNewTask } from '@taskboard/core/storage'
+ * import { createSchedule, occur, parseNewTask } from '@taskboard/core/storage'
  *
- * const task = readNewTask({ title: 'Water the plants' }, 'ws_1', 3)
+ * const task = parseNewTask({ title: 'Water the plants' }, 'ws_1', 3)
  * const rule = { cron: '0 * * * *', timeZone: 'UTC', overlap: 'skip', enabled: true } as const
  * const schedule = createSchedule({ workspaceId: 'ws_1', task, ...rule }, { id: 'sch_1', now: 0 })
  * const late = occur(schedule, null, 3 * 3_600_000 + 1)

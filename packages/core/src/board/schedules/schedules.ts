@@ -3,8 +3,8 @@ import type { Environment, InTransaction } from '../../environment/index.js'
 import { requireLimit, TaskboardError } from '../../errors/index.js'
 import type { IdempotencyClaim } from '../../idempotency/index.js'
 import {
-  readNewSchedule,
-  readScheduleChange,
+  parseNewSchedule,
+  parseScheduleChange,
   type Schedule,
   type ScheduleChangeInput,
   type ScheduleInput } from './schedule.js'
@@ -92,7 +92,7 @@ export function createSchedules<Tx>(parts: {
     options?: InTransaction<Tx>,
   ): Promise<SchedulePage> {
     requireLimit(limit)
-    const afterId = cursor == null ? null : readCursor(cursor)
+    const afterId = cursor == null ? null : parseCursor(cursor)
     const query = { reach, workspaceId, limit: limit + 1, afterId }
     const { schedules: found } = await store.listSchedules(query, environment.call(options))
     const schedules = found.slice(0, limit)
@@ -102,7 +102,7 @@ export function createSchedules<Tx>(parts: {
   return {
     of: (workspaceId) => ({
       async create(input, options) {
-        const schedule = readNewSchedule(input, workspaceId, maxAttempts)
+        const schedule = parseNewSchedule(input, workspaceId, maxAttempts)
         const idempotency = options?.idempotency ?? null
         const { value } = await changing(store.insertSchedule({ schedule, idempotency }, environment.call(options)))
         return value
@@ -111,7 +111,7 @@ export function createSchedules<Tx>(parts: {
       get: (scheduleId, options) => find({ reach: null, workspaceId }, scheduleId, options),
       async update(scheduleId, input, options) {
         const before = await find({ reach: null, workspaceId }, scheduleId, options)
-        const change = readScheduleChange(input, before, maxAttempts)
+        const change = parseScheduleChange(input, before, maxAttempts)
         return changing(store.updateSchedule({ workspaceId, scheduleId, change }, environment.call(options)))
       },
       delete: (scheduleId, options) => store.deleteSchedule({ workspaceId, scheduleId }, environment.call(options)),
@@ -122,7 +122,7 @@ export function createSchedules<Tx>(parts: {
 }
 
 /** A cursor is the last id of the page before. */
-function readCursor(cursor: string): string {
+function parseCursor(cursor: string): string {
   if (/^sch_[0-9a-z]{1,60}$/.test(cursor)) return cursor
   throw new TaskboardError('INVALID_FIELD', 'cursor must be the next_cursor of an earlier page', {
     field: 'cursor',

@@ -1,4 +1,4 @@
-import { chatInput, type Column, readNewTask, type Task } from '../../board/index.js'
+import { chatInput, type Column, parseNewTask, type Task } from '../../board/index.js'
 import type { Instant } from '../../environment/index.js'
 import { isStorableText, parseInput, TaskboardError } from '../../errors/index.js'
 import { scoreTask, type Scoring } from '../../priority/index.js'
@@ -68,7 +68,7 @@ const addTask: BoardOperation = {
   ...writing,
   scope: 'tasks:write',
   fields: boardTaskFields,
-  checkFields: (body) => void readNewTask(toTaskInput(body), '', 1),
+  checkFields: (body) => void parseNewTask(toTaskInput(body), '', 1),
   async run({ services, principal, request, board, body }) {
     const input = toTaskInput(body)
     const idempotency = idempotencyClaim(request, principal, 'add', input)
@@ -76,7 +76,7 @@ const addTask: BoardOperation = {
     const task = await services.quota.createTask(
       principal,
       (tx) => board.addOnce(input, { actor, idempotency, tx }),
-      { isRepeatable: idempotency !== undefined, check: () => readNewTask(input, '', 1) },
+      { isRepeatable: idempotency !== undefined, check: () => parseNewTask(input, '', 1) },
     )
     return `{"success":true,"task":${createdTaskJson(task, task.createdAt, services.scoring)}}`
   },
@@ -147,9 +147,9 @@ export const moveTask: BoardOperation = {
   ...writing,
   scope: 'tasks:write',
   fields: fieldNames({ required: ['task_id', 'to'] }),
-  checkFields: (body) => void readMove(body),
+  checkFields: (body) => void parseMove(body),
   async run({ services, principal, board, body }) {
-    const { taskId, to } = readMove(body)
+    const { taskId, to } = parseMove(body)
     if (taskId.length > LONGEST_ID || !isStorableText(taskId)) throw notFound()
     const task = await board.move(taskId, to, { actor: actorOf(principal) })
     const now = services.environment.clock.now()
@@ -157,7 +157,7 @@ export const moveTask: BoardOperation = {
   },
 }
 
-function readMove(body: JsonObject): { taskId: string; to: Column } {
+function parseMove(body: JsonObject): { taskId: string; to: Column } {
   return { taskId: requireText(body, 'task_id'), to: requireTarget(requireText(body, 'to')) }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AgentOverview, readAgentChange, readNewAgent } from '../../agents/index.js'
+import { type AgentOverview, parseAgentChange, parseNewAgent } from '../../agents/index.js'
 import { boundedList } from '../../errors/index.js'
 import { agentStatuses } from '../../events/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
@@ -142,7 +142,7 @@ const createAgent = operation({
     const { workspace_id: wanted, ...given } = body
     const input = toAgentInput(given)
     // Invalid fields are reported before what does not exist.
-    readNewAgent(input)
+    parseNewAgent(input)
     const workspaceId = await workspaceOf(services, principal, wanted)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/agents', { ...input, workspaceId })
     const agent = await services.quota.createHeld(principal, 'agents', (tx) =>
@@ -179,7 +179,7 @@ const updateAgent = operation({
   answer: one,
   async run({ services, principal, params: { agent_id: agentId }, body }) {
     const change = toAgentInput(body)
-    readAgentChange(change)
+    parseAgentChange(change)
     const { workspaceId } = await services.agents.find(principal, agentId)
     return toWireAgent(await services.agents.update(workspaceId, agentId, change))
   },

@@ -3,7 +3,7 @@ import { isTaskboardError, parseInput, TaskboardError } from '../../errors/index
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { v2ErrorEnvelope } from './envelope.js'
 import { isInternal } from '../error-envelope.js'
-import { fieldNamesOf, NO_FIELDS, readFields, requireParameters } from '../field-names.js'
+import { fieldNamesOf, NO_FIELDS, parseFields, requireParameters } from '../field-names.js'
 import type { HttpRequest, HttpResponse } from '../http.js'
 import { readJsonObject } from '../json-body.js'
 import { parseQuery } from '../query.js'
@@ -96,7 +96,7 @@ async function runPublic(
 ): Promise<HttpResponse> {
   const operation = progress.operation
   if (operation?.scope !== 'none') throw new TypeError('the operation is not public')
-  const input = readInput(operation, request, Math.min(services.bodyLimitBytes, PUBLIC_BODY_BYTES))
+  const input = readRequest(operation, request, Math.min(services.bodyLimitBytes, PUBLIC_BODY_BYTES))
   const call = { services, request, ...(input instanceof Promise ? await input : input) }
   return toResponse(operation, progress, await operation.run(call))
 }
@@ -121,7 +121,7 @@ async function runProtected(
 ): Promise<unknown> {
   if (operation.scope === 'none') throw new TypeError('the operation is public')
   requirePermission(principal, operation)
-  const input = readInput(operation, request, services.bodyLimitBytes)
+  const input = readRequest(operation, request, services.bodyLimitBytes)
   const given = input instanceof Promise ? await input : input
   return operation.run({ services, request, principal, ...given, isRead: () => true })
 }
@@ -133,19 +133,19 @@ interface Input {
 }
 
 /** Immediate when the body has arrived, or is not needed. */
-function readInput(operation: Operation, request: HttpRequest, maxBytes: number): Input | Promise<Input> {
+function readRequest(operation: Operation, request: HttpRequest, maxBytes: number): Input | Promise<Input> {
   const params = operation.params === undefined ? NOTHING : parseInput(operation.params, request.params)
-  const query = readQuery(operation, request.query)
+  const query = queryOf(operation, request.query)
   const { body: schema } = operation
   if (schema === undefined) return { params, query, body: NOTHING }
   const body = readJsonObject(request, maxBytes)
   if (body instanceof Promise) {
-    return body.then((read) => ({ params, query, body: readFields(schema, read) }))
+    return body.then((read) => ({ params, query, body: parseFields(schema, read) }))
   }
-  return { params, query, body: readFields(schema, body) }
+  return { params, query, body: parseFields(schema, body) }
 }
 
-function readQuery({ query: schema }: Operation, text: string): unknown {
+function queryOf({ query: schema }: Operation, text: string): unknown {
   const query = parseQuery(text)
   requireParameters(query, schema === undefined ? NO_FIELDS : fieldNamesOf(schema))
   return schema === undefined ? NOTHING : parseInput(schema, query.values)

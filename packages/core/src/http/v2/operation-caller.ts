@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/index.js'
 import { parseInput, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
-import { readFields } from '../field-names.js'
+import { parseFields } from '../field-names.js'
 import type { HttpRequest } from '../http.js'
 import { requirePermission } from './admission.js'
 import { v2Operations } from './v2-routes.js'
@@ -78,7 +78,7 @@ export function createOperationCaller(taskboard: { readonly services: TransportS
         params: operation.params && parseInput(operation.params, params),
         query: operation.query && parseInput(operation.query, query),
         isRead: (member) => !unread.includes(member),
-        body: operation.body && readFields(operation.body, body),
+        body: operation.body && parseFields(operation.body, body),
       })
     } catch (error) {
       throw renamed(error, operation.wireFields)

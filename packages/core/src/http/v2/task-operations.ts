@@ -6,7 +6,7 @@ import {
   holdReasons,
   mostListedTasks,
   priorities,
-  readTaskChange,
+  parseTaskChange,
   taskSorts,
   taskStatuses,
   type Column,
@@ -63,13 +63,13 @@ const createTask = operation({
   async run({ services, principal, request, body, isRead }) {
     const input = { ...toFields(body), parentId: body.parent_id }
     // Invalid fields are reported before what does not exist.
-    const read = services.readTask(input, body.workspace_id ?? principal.defaultWorkspaceId)
+    const read = services.parseTask(input, body.workspace_id ?? principal.defaultWorkspaceId)
     const workspaceId = await workspaceOf(services, principal, body.workspace_id)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks', { ...input, workspaceId })
     const board = services.board(workspaceId)
     const task = await services.quota.createTask(
       principal,
-      (tx) => board.addRead(read, { actor: actorOf(principal), idempotency, tx }),
+      (tx) => board.addParsed(read, { actor: actorOf(principal), idempotency, tx }),
       { isRepeatable: idempotency !== undefined },
     )
     const [agent, [estimate = null]] = await Promise.all([
@@ -99,7 +99,7 @@ const createTasks = operation({
   async run({ services, principal, request, body }) {
     const inputs = body.tasks.map(toListedInput)
     // Invalid fields are reported before what does not exist.
-    const read = services.readTasks(inputs, body.workspace_id ?? principal.defaultWorkspaceId)
+    const read = services.parseTasks(inputs, body.workspace_id ?? principal.defaultWorkspaceId)
     const workspaceId = await workspaceOf(services, principal, body.workspace_id)
     const claimed = { tasks: inputs, workspaceId }
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/batch', claimed)
@@ -107,7 +107,7 @@ const createTasks = operation({
     const tasks = await services.quota.createTasks(
       principal,
       read.length,
-      (tx) => board.addAllRead(read, { actor: actorOf(principal), idempotency, tx }),
+      (tx) => board.addAllParsed(read, { actor: actorOf(principal), idempotency, tx }),
       { isRepeatable: idempotency !== undefined },
     )
     const agents = await assigneesOf(services, principal, tasks)
@@ -264,9 +264,9 @@ const updateTask = operation({
   body: taskChangeBody,
   answer: detail,
   async run({ services, principal, params: { task_id: id }, body }) {
-    const change = readTaskChange(toFields(body))
+    const change = parseTaskChange(toFields(body))
     const board = await boardOfTask(services, principal, id)
-    await board.updateRead(id, change, { actor: actorOf(principal) })
+    await board.updateParsed(id, change, { actor: actorOf(principal) })
     return detailOf(services, principal, id)
   },
 })

@@ -169,7 +169,7 @@ const delegateTask = operation({
   async run({ services, principal, request, params: { task_id: id }, body }) {
     const inputs = body.tasks.map((task) => toListedInput({ ...task, parent_id: null }))
     const workspaceId = await services.tasks.locate(principal, id)
-    const read = services.readTasks(inputs, workspaceId)
+    const read = services.parseTasks(inputs, workspaceId)
     const claimed = { tasks: inputs, id, wait: body.wait }
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/{task_id}/delegate', claimed)
     const split = { ...leaseOf(body), tasks: inputs, wait: body.wait }

@@ -155,7 +155,7 @@ export const taskWireFields: Readonly<Record<string, string>> = Object.fromEntri
 type ChangeBody = z.output<typeof taskChangeBody>
 type GivenFields = { readonly [F in Exclude<TaskField, 'title'>]: TaskChangeInput[F] }
 
-/** The fields of a body by their names in the library. `readNewTask` and `readTaskChange` validate them. */
+/** The fields of a body by their names in the library. `parseNewTask` and `parseTaskChange` validate them. */
 export function toFields<Body extends ChangeBody>(
   body: Body,
 ): GivenFields & { readonly title: Body['title'] } {
@@ -174,7 +174,7 @@ export function toFields<Body extends ChangeBody>(
   }
 }
 
-/** The task of a list, by the names in the library. `readTaskList` validates it. */
+/** The task of a list, by the names in the library. `parseTaskList` validates it. */
 export function toListedInput(body: z.output<typeof listedTaskBody>): ListedTaskInput {
   return { ...toFields({ ...body, depends_on: null }), dependsOn: body.depends_on, parentId: body.parent_id }
 }

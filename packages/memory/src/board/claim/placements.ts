@@ -58,7 +58,7 @@ export function createPlacements(
   function unplace(row: TaskSlots, pool: Pool): void {
     row.ticket += 1
     leavePool(row, pool)
-    if (row.endsWithTime) ending.noteStale()
+    if (row.endsWithTime) ending.markStale()
   }
 
   function replace(row: TaskSlots, now: Instant): void {

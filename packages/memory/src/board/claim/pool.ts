@@ -32,7 +32,7 @@ export function enterPool(row: TaskSlots, pool: Pool, now: Instant, scoring: Sco
 /** Takes a task out whose ticket has changed. */
 export function leavePool({ lane }: TaskSlots, pool: Pool): void {
   const heap = lane === null ? pool.delayed : pool.lanes[lane]
-  heap?.noteStale()
+  heap?.markStale()
 }
 
 /** A copy of all entries, in no order. */

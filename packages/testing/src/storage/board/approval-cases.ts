@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Actor, ApprovalInput, Asker } from '@taskboard/core'
-import { readApprovalRequest } from '@taskboard/core/storage'
+import { parseApprovalRequest } from '@taskboard/core/storage'
 import {
   ask,
   ASKER,
@@ -158,7 +158,7 @@ export const approvalCases: readonly StorageCheck[] = [
       assert.equal((await ask(fixture, other)).outcome, 'pending')
       assert.equal(await statusOf(fixture, approval.id), 'approved')
       const mixed = { ...proofOf(other), taskId: task.id, fencingToken: 99 }
-      const request = readApprovalRequest(REFUND)
+      const request = parseApprovalRequest(REFUND)
       const forged = { proof: mixed, request, requestedBy: WORKER, asker: ASKER, expireAfterMs: WEEK }
       const work = fixture.storage.approvals.requestApproval(forged, fixture.at())
       await assertRefused(work, 'CONFLICT', 'fencingToken')

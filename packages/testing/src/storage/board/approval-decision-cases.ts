@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Actor, Task } from '@taskboard/core'
-import { type ApprovalQuery, readApprovalRequest } from '@taskboard/core/storage'
+import { type ApprovalQuery, parseApprovalRequest } from '@taskboard/core/storage'
 import {
   ask,
   ASKER,
@@ -130,7 +130,7 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
     name: 'a decision that names another digest than the input has changes nothing',
     async check(fixture) {
       const { approval } = await ask(fixture, await fixture.addClaimed())
-      const other = readApprovalRequest({ ...REFUND, input: null }).inputDigest
+      const other = parseApprovalRequest({ ...REFUND, input: null }).inputDigest
       await assertRefused(decide(fixture, approval.id, 'approved', { digest: other }), 'CONFLICT', 'digest')
       assert.equal(await statusOf(fixture, approval.id), 'pending')
       const { status } = await decide(fixture, approval.id, 'approved', { digest: approval.inputDigest })
@@ -229,7 +229,7 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
       const { storage, at, workspaceId, get } = fixture
       const { task, approval } = await decidedAndClaimed(fixture, 'approved')
       const work = storage.transaction(async (tx) => {
-        const asked = { request: readApprovalRequest(REFUND), requestedBy: WORKER, asker: ASKER }
+        const asked = { request: parseApprovalRequest(REFUND), requestedBy: WORKER, asker: ASKER }
         const given = { proof: proofOf(task), ...asked }
         const use = () => storage.approvals.requestApproval({ ...given, expireAfterMs: WEEK }, at(0, tx))
         assert.equal((await use()).outcome, 'approved')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ActingAs, Actor, Approval, ApprovalAnswer, ApprovalInput, Asker, Task } from '@taskboard/core'
-import { type ApprovalQuery, readApprovalRequest } from '@taskboard/core/storage'
+import { type ApprovalQuery, parseApprovalRequest } from '@taskboard/core/storage'
 import { DAY, PERSON, proofOf, type StorageFixture } from '../storage-fixture.js'
 
 export const WEEK = 7 * DAY
@@ -20,7 +20,7 @@ export function ask(
   afterMs = 0,
   asker: Asker = ASKER,
 ): Promise<ApprovalAnswer> {
-  const request = readApprovalRequest(asked)
+  const request = parseApprovalRequest(asked)
   const given = { proof: proofOf(task), request, requestedBy: WORKER, asker, expireAfterMs: WEEK }
   return storage.approvals.requestApproval(given, at(afterMs))
 }

@@ -36,7 +36,7 @@ interface Known {
 
 type Step = (known: Known, taskId: string) => Promise<void>
 
-function noteClaim({ claims, tokens }: Known, task: Task | null | undefined): void {
+function recordClaim({ claims, tokens }: Known, task: Task | null | undefined): void {
   if (task == null) return
   const token = `${task.id} ${task.fencingToken}`
   assert.ok(!tokens.has(token), `${token} was given twice`)
@@ -102,7 +102,7 @@ const steps: readonly Step[] = [
     )
     ids.delete(taskId)
   },
-  async (known) => noteClaim(known, await known.fixture.claim(undefined, known.chance.pick(known.agents))),
+  async (known) => recordClaim(known, await known.fixture.claim(undefined, known.chance.pick(known.agents))),
   async (known) => {
     const { fixture, chance, claims, agents } = known
     const task = claims.splice(chance.below(claims.length), 1)[0]
@@ -113,7 +113,7 @@ const steps: readonly Step[] = [
       { proof: proofOf(task), result: 'done', next: request },
       fixture.at(),
     )
-    noteClaim(known, next?.tasks[0])
+    recordClaim(known, next?.tasks[0])
   },
   async ({ fixture, chance, claims }) => {
     const task = claims.splice(chance.below(claims.length), 1)[0]

@@ -1,4 +1,4 @@
-import { readNewTask, type NewTask } from '@taskboard/core/storage'
+import { parseNewTask, type NewTask } from '@taskboard/core/storage'
 
 const MAX_ATTEMPTS = 5
 
@@ -13,5 +13,5 @@ const MAX_ATTEMPTS = 5
  * ```
  */
 export function newTask(given: Partial<NewTask> & Pick<NewTask, 'workspaceId'>): NewTask {
-  return Object.assign(readNewTask({ title: 'a task' }, given.workspaceId, MAX_ATTEMPTS), given)
+  return Object.assign(parseNewTask({ title: 'a task' }, given.workspaceId, MAX_ATTEMPTS), given)
 }

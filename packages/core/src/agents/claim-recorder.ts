@@ -1,4 +1,4 @@
-import type { ClaimNote } from '../board/index.js'
+import type { RecordClaim } from '../board/index.js'
 import type { Environment, Instant } from '../environment/index.js'
 import type { AgentStore } from './agent-store.js'
 
@@ -10,11 +10,11 @@ const MOST_KEPT = 10_000
  * Notes that a worker outside of the runtimes claims for an agent, so that the agent counts as available. A worker claims often,
  * mostly without a task: one claim in `timeoutMs / 12` is noted, so the agent may count as gone that much too early.
  */
-export function createWorkerNotes<Tx>(
+export function createClaimRecorder<Tx>(
   { clock }: Environment,
   store: Pick<AgentStore<Tx>, 'reportPresence'>,
   timeoutMs: number,
-): ClaimNote<Tx> {
+): RecordClaim<Tx> {
   const leastGapMs = Math.floor(timeoutMs / NOTES_PER_TIMEOUT)
   const notedAt = new Map<string, Instant>()
 

@@ -25,7 +25,7 @@ const NAME_RULE = 'must have a name of 1 to 100 characters, not blank, without N
 const ITSELF: readonly never[] = Object.freeze([])
 
 /** `within` is the path of the text in the field. */
-export function readText(
+export function parseText(
   field: string,
   value: unknown,
   rules: TextRules,
@@ -37,18 +37,18 @@ export function readText(
   return value
 }
 
-export function readChoice<T extends string>(field: string, value: unknown, choices: readonly T[]): T {
+export function parseChoice<T extends string>(field: string, value: unknown, choices: readonly T[]): T {
   const choice = choices.find((each) => each === value)
   if (choice !== undefined) return choice
   throw invalid(field, `must be one of ${choices.join(', ')}`)
 }
 
-export function readWholeNumber(field: string, value: unknown, least: number, most: number): number {
+export function parseWholeNumber(field: string, value: unknown, least: number, most: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
   throw invalid(field, `must be a whole number from ${least} to ${most}`)
 }
 
-export function readInstant(field: string, value: unknown): Instant {
+export function parseInstant(field: string, value: unknown): Instant {
   const instant = toInstant(value)
   // Plus 0 makes 0 of -0, which databases do not keep.
   if (instant >= FIRST_INSTANT && instant <= LAST_INSTANT) return instant + 0
@@ -62,7 +62,7 @@ function toInstant(value: unknown): number {
   return value instanceof Date ? value.getTime() : Number.NaN
 }
 
-export function readTexts(
+export function parseTexts(
   field: string,
   value: unknown,
   rules: TextRules,
@@ -71,11 +71,11 @@ export function readTexts(
 ): readonly string[] {
   if (!Array.isArray(value)) throw invalid(field, 'must be a list of texts', within)
   if (value.length > most) throw invalid(field, `must have at most ${most} entries`, within)
-  for (const [index, entry] of value.entries()) readText(field, entry, rules, [...within, index])
+  for (const [index, entry] of value.entries()) parseText(field, entry, rules, [...within, index])
   return [...(value as readonly string[])]
 }
 
-export function readMetadata(field: string, value: unknown): Metadata {
+export function parseMetadata(field: string, value: unknown): Metadata {
   if (!isPlainObject(value)) throw invalid(field, 'must be an object')
   const metadata: Record<string, string | readonly string[]> = {}
   // Counted while reading, so that reading stops once it is too much.
@@ -86,16 +86,16 @@ export function readMetadata(field: string, value: unknown): Metadata {
     if (least > METADATA_CODE_UNITS) throw tooMuch(field)
     if (name === '__proto__') throw invalid(field, 'must have another name', [name])
     if (textFault(name, METADATA_NAME) !== null) throw invalid(field, NAME_RULE, [name])
-    metadata[name] = readMetadataEntry(field, name, entry)
+    metadata[name] = parseMetadataEntry(field, name, entry)
   }
   // The JSON may be longer. Each entry counts for at least one character, so this reads little.
   if (least > 0 && JSON.stringify(metadata).length > METADATA_CODE_UNITS) throw tooMuch(field)
   return metadata
 }
 
-function readMetadataEntry(field: string, name: string, entry: unknown): string | readonly string[] {
-  if (typeof entry === 'string') return readText(field, entry, METADATA_TEXT, [name])
-  if (Array.isArray(entry)) return readTexts(field, entry, METADATA_TEXT, METADATA_CODE_UNITS, [name])
+function parseMetadataEntry(field: string, name: string, entry: unknown): string | readonly string[] {
+  if (typeof entry === 'string') return parseText(field, entry, METADATA_TEXT, [name])
+  if (Array.isArray(entry)) return parseTexts(field, entry, METADATA_TEXT, METADATA_CODE_UNITS, [name])
   throw invalid(field, 'must be text or a list of texts', [name])
 }
 

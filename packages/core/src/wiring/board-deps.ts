@@ -1,5 +1,5 @@
-import { createChat, createWorkerNotes, type AgentAnnouncer } from '../agents/index.js'
-import { createSchedules, type Backoff, type BoardParts, type ScheduleLoop } from '../board/index.js'
+import { createChat, createClaimRecorder, type AgentAnnouncer } from '../agents/index.js'
+import { createSchedules, type Backoff, type BoardDeps, type ScheduleLoop } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
 import type { Storage } from '../storage/index.js'
 import type { TaskboardOptions } from './taskboard-options.js'
@@ -22,7 +22,7 @@ interface BoardWiring<Tx> {
 }
 
 /** What all boards share. */
-export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardParts<Tx> {
+export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardDeps<Tx> {
   const { environment, storage, options, backoff, closed, scheduleLoop, announcer } = wiring
   const maxAttempts = options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS
   return {
@@ -34,7 +34,7 @@ export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardParts<Tx> {
       environment,
       store: storage.schedules,
       maxAttempts,
-      onChanged: () => scheduleLoop.noteChange(),
+      onChanged: () => scheduleLoop.wake(),
     }),
     chat: createChat({
       environment,
@@ -45,7 +45,7 @@ export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardParts<Tx> {
     usageStore: storage.usage,
     prices: options.prices ?? {},
     mostPerReport: options.usage?.mostPerReport ?? {},
-    noteClaim: createWorkerNotes(
+    recordClaim: createClaimRecorder(
       environment,
       storage.agents,
       options.remoteWorkerTimeoutMs ?? DEFAULT_REMOTE_WORKER_TIMEOUT_MS,
