@@ -73,10 +73,4 @@ describe('links between pages', () => {
     const links = await Promise.all((await packageReadmes()).map(linksOf))
     expect(links.flat().filter(({ target }) => !target.startsWith('#'))).toEqual([])
   })
-
-  it('reach every decision from the index of decisions', async () => {
-    const indexed = new Set((await linksOf('docs/decisions/README.md')).map(({ target }) => target))
-    const records = (await namesIn('docs/decisions')).map((page) => page.replace('docs/decisions/', ''))
-    expect(records.filter((page) => page !== 'README.md' && !indexed.has(page))).toEqual([])
-  })
 })
