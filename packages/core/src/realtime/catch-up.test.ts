@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { currentPayloadVersion, type EventStore, type LoggedEvent } from '../events/index.js'
 import { startLogSubscriptions } from './catch-up.js'
-import { workspaceChannel } from './channels.js'
+import { workspaceTopic } from './topics.js'
 import { LogSubscription } from './log-subscription.js'
 import { createHub } from './hub.js'
 import type { EncodedFrames } from './encoded-frames.js'
 
 type Page = Parameters<EventStore['readEvents']>[0]
 
-const channel = workspaceChannel('ws_1')
+const topic = workspaceTopic('ws_1')
 
 function logged(seq: number, size: number): LoggedEvent {
   const data = { taskId: `task_${'x'.repeat(size)}`, progress: 1 }
@@ -39,7 +39,7 @@ function setUp(size: number) {
   const logSubscription = new LogSubscription(subscriber, {
     workspaceId: 'ws_1',
     audience: 'workspace',
-    channel,
+    topic,
   })
   startLogSubscriptions([logSubscription], new Map([['ws_1', 300]]), subscriber, {
     events,
@@ -97,7 +97,7 @@ describe('catching up', () => {
     }
     const logSubscriptions = Array.from({ length: 20 }, (_, index) => {
       const workspaceId = `ws_${index}`
-      const place = { workspaceId, audience: 'workspace', channel: workspaceChannel(workspaceId) } as const
+      const place = { workspaceId, audience: 'workspace', topic: workspaceTopic(workspaceId) } as const
       return new LogSubscription(subscriber, place)
     })
     for (const logSubscription of logSubscriptions) {
@@ -157,7 +157,7 @@ async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlush
   const logSubscription = new LogSubscription(subscriber, {
     workspaceId: 'ws_1',
     audience: 'workspace',
-    channel,
+    topic,
   })
   hub.join(logSubscription)
   startLogSubscriptions([logSubscription], new Map([['ws_1', 2]]), subscriber, { events, replayLimit: 1_000 })
@@ -190,7 +190,7 @@ describe('between the replay and the live log subscription', () => {
     const logSubscription = new LogSubscription(subscriber, {
       workspaceId: 'ws_1',
       audience: 'workspace',
-      channel,
+      topic,
     })
     hub.join(logSubscription)
     logSubscription.position = 2
@@ -218,7 +218,7 @@ describe('between the replay and the live log subscription', () => {
     const logSubscription = new LogSubscription(subscriber, {
       workspaceId: 'ws_1',
       audience: 'workspace',
-      channel,
+      topic,
     })
     const log = [
       { ...logged(1, 1), type: 'invoice.new' },
@@ -233,7 +233,7 @@ describe('between the replay and the live log subscription', () => {
     for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
     expect(failures).toEqual([])
     expect(received.map((text) => JSON.parse(text) as object)).toEqual([
-      { type: 'gap', channel: channel.name, workspace_id: 'ws_1', from: 2, to: 2 },
+      { type: 'gap', channel: topic.name, workspace_id: 'ws_1', from: 2, to: 2 },
       expect.objectContaining({ type: 'task.progress', seq: 3 }),
     ])
     expect(logSubscription.state).toBe('live')

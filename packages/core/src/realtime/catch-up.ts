@@ -33,7 +33,7 @@ export function startLogSubscriptions(
   const [first] = behind
   if (first === undefined) return
   const budget = { left: replayLimit }
-  inTurn(subscriber, first.channel.name, async () => {
+  inTurn(subscriber, first.topic.name, async () => {
     for (const logSubscription of behind)
       await catchUp(logSubscription, ends.get(logSubscription.workspaceId) ?? 0, budget, {
         events,
@@ -49,8 +49,8 @@ const turns = new WeakMap<object, Promise<void>>()
  * One channel at a time: many at once would multiply what waits for the peer, close it as too slow, and send all their reads
  * to the storage at once.
  */
-function inTurn(subscriber: Subscriber, channel: string, work: () => Promise<void>): void {
-  inBackground(subscriber, channel, async () => {
+function inTurn(subscriber: Subscriber, topic: string, work: () => Promise<void>): void {
+  inBackground(subscriber, topic, async () => {
     const { turnsOf = subscriber } = subscriber
     const turn = (turns.get(turnsOf) ?? Promise.resolve()).then(work)
     turns.set(
@@ -62,8 +62,8 @@ function inTurn(subscriber: Subscriber, channel: string, work: () => Promise<voi
 }
 
 /** Work that nobody awaits. A failure is reported to the subscriber. */
-export function inBackground(subscriber: Subscriber, channel: string, work: () => Promise<void>): void {
-  work().catch((error: unknown) => subscriber.failed(error, channel))
+export function inBackground(subscriber: Subscriber, topic: string, work: () => Promise<void>): void {
+  work().catch((error: unknown) => subscriber.failed(error, topic))
 }
 
 /** The part of a log subscription that is no longer available: from its position to where the budget reaches back from `end`. */
@@ -77,7 +77,7 @@ function skipTo(logSubscription: LogSubscription, end: number, budget: Budget): 
 function moveTo(logSubscription: LogSubscription, position: number): string | null {
   if (position <= logSubscription.position) return null
   const gap = encodeGap(
-    logSubscription.channel.name,
+    logSubscription.topic.name,
     logSubscription.workspaceId,
     logSubscription.position + 1,
     position,
@@ -107,7 +107,7 @@ async function catchUp(
       }
       const page = await deps.events.readEvents(query, { now: null })
       for (const text of textsOf(logSubscription, page, known)) {
-        // The log subscription may have ended during any wait, and its channel may have a new subscription.
+        // The log subscription may have ended during any wait, and its topic may have a new subscription.
         if (hasEnded(logSubscription)) return
         texts.push(text)
         if (sizeOf(texts) < SEND_CHARACTERS) continue
@@ -147,7 +147,7 @@ function* textsOf(
     const gap = moveTo(logSubscription, event.seq - 1)
     if (gap !== null) yield gap
     logSubscription.position = event.seq
-    if (isSent(logSubscription, event)) yield encodeEvent(event)(logSubscription.channel.name)
+    if (isSent(logSubscription, event)) yield encodeEvent(event)(logSubscription.topic.name)
   }
   if (page.length > 0) return
   const gap = moveTo(logSubscription, known)

@@ -1,6 +1,6 @@
 import { tracked, type Clock } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import { parseChannel } from './channels.js'
+import { parseTopic } from './topics.js'
 import { parseClientMessage, requestIdOf, type ClientMessage } from './client-messages.js'
 import { closeCodes, type Conversation, type RealtimeConnection, type RealtimeProtocol } from './protocol.js'
 import { encodeFrames, type EncodedFrames } from './encoded-frames.js'
@@ -124,8 +124,8 @@ class ChannelConversation implements Conversation, Subscriber {
     const { principal, settings } = connection
     if (!connection.isOpen || principal === null) return
     try {
-      const channel = parseChannel(name)
-      if (this.#subscriptions.some(({ channelName }) => channelName === name))
+      const topic = parseTopic(name)
+      if (this.#subscriptions.some(({ topicName }) => topicName === name))
         throw new TaskboardError('CONFLICT', 'the connection already subscribes to this channel')
       if (this.#subscriptions.length >= settings.subscriptionsPerConnection) {
         throw new TaskboardError(
@@ -136,7 +136,7 @@ class ChannelConversation implements Conversation, Subscriber {
       const { since = {} } = message
       const subscription = await subscribe(
         {
-          channel,
+          topic,
           principal,
           subscriber: this,
           since: Object.hasOwn(since, name) ? since[name] : undefined,
@@ -152,8 +152,8 @@ class ChannelConversation implements Conversation, Subscriber {
   }
 
   #unsubscribe(name: string, requestId: string | undefined): void {
-    for (const subscription of this.#subscriptions) if (subscription.channelName === name) subscription.end()
-    this.#subscriptions = this.#subscriptions.filter(({ channelName }) => channelName !== name)
+    for (const subscription of this.#subscriptions) if (subscription.topicName === name) subscription.end()
+    this.#subscriptions = this.#subscriptions.filter(({ topicName }) => topicName !== name)
     this.#answer({ type: 'unsubscribed', channel: name }, requestId)
   }
 

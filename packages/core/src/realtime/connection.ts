@@ -2,7 +2,7 @@ import { type Principal, requireScope, type Scope } from '../access/index.js'
 import { type Environment, type Instant, type Timer, tracked } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { Tiers } from '../limits/index.js'
-import { parseChannel } from './channels.js'
+import { parseTopic } from './topics.js'
 import {
   type MessageStream,
   type StreamHolder,
@@ -238,17 +238,17 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 
   async openStream(request: StreamRequest): Promise<MessageStream> {
-    const channel = parseChannel(request.channel)
+    const topic = parseTopic(request.channel)
     const principal = this.#principal
     if (principal === null) throw new TaskboardError('UNAUTHORIZED', 'the connection has no caller')
     const stream = new WaitingMessages(this, request)
     const subscription = await subscribe(
       {
-        channel,
+        topic,
         principal,
         subscriber: stream,
         since: request.since,
-        confirm: (seq) => stream.add({ type: 'subscribed', channel: channel.name, seq }, 0),
+        confirm: (seq) => stream.add({ type: 'subscribed', channel: topic.name, seq }, 0),
       },
       this.#deps.subscriptions,
     )

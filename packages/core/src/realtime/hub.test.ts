@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { currentPayloadVersion, type LoggedEvent } from '../events/index.js'
-import { tasksChannel, workspaceChannel } from './channels.js'
+import { tasksTopic, workspaceTopic } from './topics.js'
 import { LogSubscription, type Audience } from './log-subscription.js'
 import { createHub } from './hub.js'
 import type { EncodedFrames } from './encoded-frames.js'
@@ -26,8 +26,8 @@ function setUp() {
     workspaceId: string,
     audience: Audience,
   ): LogSubscription => {
-    const channel = audience === 'tasks' ? tasksChannel : workspaceChannel(workspaceId)
-    const logSubscription = new LogSubscription(to, { workspaceId, audience, channel })
+    const topic = audience === 'tasks' ? tasksTopic : workspaceTopic(workspaceId)
+    const logSubscription = new LogSubscription(to, { workspaceId, audience, topic })
     logSubscription.state = 'live'
     hub.join(logSubscription)
     return logSubscription

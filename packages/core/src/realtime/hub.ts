@@ -1,11 +1,11 @@
 import { deferToEventLoop } from '../environment/index.js'
 import { realtimeOf, type LoggedEvent, type WatchedLine } from '../events/index.js'
-import { tasksChannel, workspaceChannel } from './channels.js'
+import { tasksTopic, workspaceTopic } from './topics.js'
 import type { Audience, LogSubscription, SubscriptionTarget, Receiver } from './log-subscription.js'
 import { encodeFrames, type EncodedFrames } from './encoded-frames.js'
 import { encodeEvent, encodeLine } from './server-messages.js'
 
-/** Messages of one topic that go out together. */
+/** Messages of one fanout that go out together. */
 interface Batch {
   readonly messages: EncodedFrames
   readonly firstSeq: number
@@ -15,7 +15,7 @@ interface Batch {
 }
 
 /** The messages of one audience of a workspace, and its log subscriptions. */
-class Topic {
+class Fanout {
   readonly target: SubscriptionTarget
   readonly subscriptions = new Set<LogSubscription>()
   #texts: string[] = []
@@ -60,7 +60,7 @@ export interface Hub {
   flush(): void
 }
 
-type Topics = Partial<Record<Audience, Topic>>
+type Fanouts = Partial<Record<Audience, Fanout>>
 
 /** How many lines one turn sends at most. */
 const MOST_LINES = 1_000
@@ -68,8 +68,8 @@ const MOST_LINES = 1_000
 const audiences: readonly Audience[] = ['workspace', 'workspace-tasks', 'tasks']
 
 export function createHub(): Hub {
-  const workspaces = new Map<string, Topics>()
-  let pending: Topic[] = []
+  const workspaces = new Map<string, Fanouts>()
+  let pending: Fanout[] = []
   let lines: WatchedLine[] = []
 
   function flush(): void {
@@ -78,44 +78,44 @@ export function createHub(): Hub {
   }
 
   function flushLines(): void {
-    const texts = new Map<Topic, string[]>()
+    const texts = new Map<Fanout, string[]>()
     for (const line of lines.splice(0)) {
-      const topics = workspaces.get(line.workspaceId)
+      const fanouts = workspaces.get(line.workspaceId)
       for (const audience of audiences) {
-        const topic = topics?.[audience]
-        if (topic === undefined) continue
-        const text = encodeLine(topic.target.channel.name, line)
-        const known = texts.get(topic)
-        if (known === undefined) texts.set(topic, [text])
+        const fanout = fanouts?.[audience]
+        if (fanout === undefined) continue
+        const text = encodeLine(fanout.target.topic.name, line)
+        const known = texts.get(fanout)
+        if (known === undefined) texts.set(fanout, [text])
         else known.push(text)
       }
     }
-    for (const [{ subscriptions }, ofTopic] of texts) {
-      const frames = encodeFrames(ofTopic)
+    for (const [{ subscriptions }, ofFanout] of texts) {
+      const frames = encodeFrames(ofFanout)
       for (const { state, receiver } of subscriptions) if (state === 'live') receiver.broadcast(frames)
     }
   }
 
   function flushEvents(): void {
-    const topics = pending
+    const fanouts = pending
     pending = []
-    if (topics.length === 0) return
-    const [only] = topics
-    if (only !== undefined && topics.length === 1)
+    if (fanouts.length === 0) return
+    const [only] = fanouts
+    if (only !== undefined && fanouts.length === 1)
       sendBatch(only, (receiver, messages) => receiver.broadcast(messages))
-    else sendTogether(topics)
+    else sendTogether(fanouts)
   }
 
   return {
     publish(event) {
-      const topics = workspaces.get(event.workspaceId)
+      const fanouts = workspaces.get(event.workspaceId)
       const realtime = realtimeOf(event)
-      if (topics === undefined || realtime === null) return
+      if (fanouts === undefined || realtime === null) return
       const texts = textsOf(event)
       for (const audience of audiences) {
-        const topic = topics[audience]
-        if (topic === undefined || (audience !== 'workspace' && realtime !== 'tasks')) continue
-        if (topic.add(event.seq, texts(audience)) && pending.push(topic) === 1) deferToEventLoop(flush)
+        const fanout = fanouts[audience]
+        if (fanout === undefined || (audience !== 'workspace' && realtime !== 'tasks')) continue
+        if (fanout.add(event.seq, texts(audience)) && pending.push(fanout) === 1) deferToEventLoop(flush)
       }
     },
     publishLine(line) {
@@ -123,21 +123,21 @@ export function createHub(): Hub {
       if (lines.push(line) === 1) deferToEventLoop(flush)
     },
     join(logSubscription) {
-      let topics = workspaces.get(logSubscription.workspaceId)
-      if (topics === undefined) workspaces.set(logSubscription.workspaceId, (topics = {}))
-      const topic = (topics[logSubscription.audience] ??= new Topic(logSubscription.target))
-      logSubscription.target = topic.target
-      topic.subscriptions.add(logSubscription)
+      let fanouts = workspaces.get(logSubscription.workspaceId)
+      if (fanouts === undefined) workspaces.set(logSubscription.workspaceId, (fanouts = {}))
+      const fanout = (fanouts[logSubscription.audience] ??= new Fanout(logSubscription.target))
+      logSubscription.target = fanout.target
+      fanout.subscriptions.add(logSubscription)
     },
     leave(logSubscription) {
       logSubscription.state = 'ended'
-      const topics = workspaces.get(logSubscription.workspaceId)
-      const topic = topics?.[logSubscription.audience]
-      if (topics === undefined || topic === undefined) return
-      topic.subscriptions.delete(logSubscription)
-      if (topic.subscriptions.size > 0) return
-      delete topics[logSubscription.audience]
-      if (Object.keys(topics).length === 0) workspaces.delete(logSubscription.workspaceId)
+      const fanouts = workspaces.get(logSubscription.workspaceId)
+      const fanout = fanouts?.[logSubscription.audience]
+      if (fanouts === undefined || fanout === undefined) return
+      fanout.subscriptions.delete(logSubscription)
+      if (fanout.subscriptions.size > 0) return
+      delete fanouts[logSubscription.audience]
+      if (Object.keys(fanouts).length === 0) workspaces.delete(logSubscription.workspaceId)
     },
     flush,
   }
@@ -148,19 +148,19 @@ function textsOf(event: LoggedEvent): (audience: Audience) => string {
   const encoded = encodeEvent(event)
   let ofWorkspace: string | undefined
   return (audience) => {
-    if (audience === 'tasks') return encoded(tasksChannel.name)
-    return (ofWorkspace ??= encoded(workspaceChannel(event.workspaceId).name))
+    if (audience === 'tasks') return encoded(tasksTopic.name)
+    return (ofWorkspace ??= encoded(workspaceTopic(event.workspaceId).name))
   }
 }
 
-/** Passes a topic's batch to those of its log subscriptions that are live. */
+/** Passes a fanout's batch to those of its log subscriptions that are live. */
 function sendBatch(
-  topic: Topic,
+  fanout: Fanout,
   pass: (receiver: Receiver, messages: EncodedFrames, batch: Batch) => void,
 ): void {
-  const batch = topic.takeBatch()
+  const batch = fanout.takeBatch()
   const { firstSeq, lastSeq, messages } = batch
-  for (const logSubscription of topic.subscriptions) {
+  for (const logSubscription of fanout.subscriptions) {
     logSubscription.seen = lastSeq
     if (logSubscription.state !== 'live' || logSubscription.position >= lastSeq) continue
     const isNew = logSubscription.position < firstSeq
@@ -171,10 +171,10 @@ function sendBatch(
 }
 
 /** One write for each receiver. Receivers of the same messages share it. */
-function sendTogether(topics: readonly Topic[]): void {
+function sendTogether(fanouts: readonly Fanout[]): void {
   const parts = new Map<Receiver, EncodedFrames[]>()
-  for (const topic of topics) {
-    sendBatch(topic, (receiver, messages) => {
+  for (const fanout of fanouts) {
+    sendBatch(fanout, (receiver, messages) => {
       const known = parts.get(receiver)
       if (known === undefined) parts.set(receiver, [messages])
       else known.push(messages)

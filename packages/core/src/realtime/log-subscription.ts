@@ -1,4 +1,4 @@
-import type { Channel } from './channels.js'
+import type { Topic } from './topics.js'
 import type { EncodedFrames } from './encoded-frames.js'
 
 /** Subscriptions that receive the same messages: a workspace's channel with or without agent reports, and `tasks`. */
@@ -8,7 +8,7 @@ export type Audience = 'workspace' | 'workspace-tasks' | 'tasks'
 export interface SubscriptionTarget {
   readonly workspaceId: string
   readonly audience: Audience
-  readonly channel: Channel
+  readonly topic: Topic
 }
 
 /** Receives messages that go to many. */
@@ -43,7 +43,7 @@ export class LogSubscription {
     return this.target.audience
   }
 
-  get channel(): Channel {
-    return this.target.channel
+  get topic(): Topic {
+    return this.target.topic
   }
 }

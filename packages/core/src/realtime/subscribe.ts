@@ -1,7 +1,7 @@
 import { type Principal, requireScope } from '../access/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { inBackground, startLogSubscriptions } from './catch-up.js'
-import { type Channel, tasksChannel } from './channels.js'
+import { type Topic, tasksTopic } from './topics.js'
 import type { Since } from './client-messages.js'
 import { LogSubscription } from './log-subscription.js'
 import type { LogEnd } from './realtime-store.js'
@@ -20,17 +20,17 @@ class WorkspaceSubscription extends LogSubscription implements Subscription {
   readonly #deps: SubscriptionDeps
 
   constructor(
-    channel: Extract<Channel, { kind: 'workspace' }>,
+    topic: Extract<Topic, { kind: 'workspace' }>,
     { principal, subscriber }: SubscriptionRequest,
     deps: SubscriptionDeps,
   ) {
     const audience = principal.scopes.includes('agents:read') ? 'workspace' : 'workspace-tasks'
-    super(subscriber, { workspaceId: channel.workspaceId, audience, channel })
+    super(subscriber, { workspaceId: topic.workspaceId, audience, topic })
     this.#deps = deps
   }
 
-  get channelName(): string {
-    return this.channel.name
+  get topicName(): string {
+    return this.topic.name
   }
 
   async begin({ principal, subscriber, since, confirm }: SubscriptionRequest): Promise<void> {
@@ -39,7 +39,7 @@ class WorkspaceSubscription extends LogSubscription implements Subscription {
     const [end] = await readEnds(this.#deps, principal, workspaceId)
     if (end === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'channels' })
     if (this.state === 'ended') return
-    if (typeof since === 'object') throw refusedSince(`since of ${this.channelName} must be a seq`)
+    if (typeof since === 'object') throw refusedSince(`since of ${this.topicName} must be a seq`)
     this.position = requirePosition(since ?? end.seq, end)
     confirm(this.position)
     startLogSubscriptions([this], new Map([[workspaceId, end.seq]]), subscriber, this.#deps)
@@ -52,7 +52,7 @@ class WorkspaceSubscription extends LogSubscription implements Subscription {
 
 /** The channel of the tasks of all workspaces within the caller's reach, including later ones. */
 export class TasksSubscription implements Subscription {
-  readonly channelName = tasksChannel.name
+  readonly topicName = tasksTopic.name
   readonly accountId: string
   readonly #principal: Principal
   readonly #subscriber: Subscriber
@@ -115,7 +115,7 @@ export class TasksSubscription implements Subscription {
 
   #beginNew(logSubscription: LogSubscription): void {
     const { workspaceId } = logSubscription
-    inBackground(this.#subscriber, this.channelName, async () => {
+    inBackground(this.#subscriber, this.topicName, async () => {
       const [end] = await readEnds(this.#deps, this.#principal, workspaceId)
       startLogSubscriptions(
         [logSubscription],
@@ -132,7 +132,7 @@ export class TasksSubscription implements Subscription {
     const logSubscription = new LogSubscription(this.#subscriber, {
       workspaceId,
       audience: 'tasks',
-      channel: tasksChannel,
+      topic: tasksTopic,
     })
     this.#logSubscriptions.set(workspaceId, logSubscription)
     this.#deps.hub.join(logSubscription)
@@ -159,10 +159,10 @@ export async function subscribe(
   deps: SubscriptionDeps,
 ): Promise<Subscription> {
   requireScope(request.principal, 'tasks:read')
-  const { channel } = request
+  const { topic } = request
   const subscription =
-    channel.kind === 'workspace'
-      ? new WorkspaceSubscription(channel, request, deps)
+    topic.kind === 'workspace'
+      ? new WorkspaceSubscription(topic, request, deps)
       : new TasksSubscription(request, deps)
   try {
     await subscription.begin(request)

@@ -2,7 +2,7 @@ import type { Principal } from '../access/index.js'
 import type { Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { EventStore } from '../events/index.js'
-import type { Channel } from './channels.js'
+import type { Topic } from './topics.js'
 import type { Since } from './client-messages.js'
 import type { Receiver } from './log-subscription.js'
 import type { Hub } from './hub.js'
@@ -32,7 +32,7 @@ export interface Subscriber extends Receiver {
 
 /** Who subscribes to what. */
 export interface SubscriptionRequest {
-  readonly channel: Channel
+  readonly topic: Topic
   readonly principal: Principal
   readonly subscriber: Subscriber
   readonly since: Since[string] | undefined
@@ -42,7 +42,7 @@ export interface SubscriptionRequest {
 
 /** A channel of one connection. */
 export interface Subscription {
-  readonly channelName: string
+  readonly topicName: string
   end(): void
 }
 

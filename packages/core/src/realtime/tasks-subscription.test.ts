@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
 import { currentPayloadVersion, type LoggedEvent } from '../events/index.js'
-import { tasksChannel } from './channels.js'
+import { tasksTopic } from './topics.js'
 import { createHub } from './hub.js'
 import type { LogEnd } from './realtime-store.js'
 import type { EncodedFrames } from './encoded-frames.js'
@@ -36,7 +36,7 @@ it('misses nothing of a workspace created while the ends of the logs were read',
   }
 
   const request: SubscriptionRequest = {
-    channel: tasksChannel,
+    topic: tasksTopic,
     principal: {
       id: 'user_1',
       kind: 'user',
