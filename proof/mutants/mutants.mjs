@@ -864,9 +864,7 @@ export const mutants = [
     file: 'packages/core/src/http/v2/admission.ts',
     from: 'Math.ceil(hour.resetAt / SECOND_MS)',
     to: 'hour.resetAt',
-    caughtBy: [
-      core('http/v2/limit-headers.test.ts', 'reports both limits, with the names of the contract'),
-    ],
+    caughtBy: [core('http/v2/limit-headers.test.ts', 'reports both limits, with the names of the contract')],
   },
   // Keys, logins, other sites
   {

@@ -19,7 +19,7 @@ import { splitLines } from './lines.js'
 import { taskTable } from './commands/task-text.js'
 import { plain, plainJson, textTable } from './output/text.js'
 import { isOpenToOthers, serverAddress } from './server-address.js'
-import { readReport } from './work/progress-line.js'
+import { parseReport } from './work/progress-line.js'
 
 async function linesOf(chunks: readonly Buffer[]): Promise<readonly string[]> {
   const lines: string[] = []
@@ -64,7 +64,7 @@ describe('a line on descriptor 3', () => {
     ['{not json', { kind: 'log', message: '{not json', level: 'info' }],
     ['  ', null],
   ])('%s', (line, report) => {
-    expect(readReport(line)).toEqual(report)
+    expect(parseReport(line)).toEqual(report)
   })
 })
 

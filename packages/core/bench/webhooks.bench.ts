@@ -3,7 +3,7 @@ import { Pool } from 'undici'
 import { ephemeralSecretBox } from '../src/access/index.js'
 import { createEnvironment, systemClock, systemRandom } from '../src/environment/index.js'
 import { encodePayload, type LoggedEvent } from '../src/events/index.js'
-import { createDeliverer, type DelivererParts } from '../src/webhooks/deliverer.js'
+import { createDeliverer, type DelivererDeps } from '../src/webhooks/deliverer.js'
 import { createEndpointGuard } from '../src/webhooks/endpoint-guard.js'
 import { secretContext } from '../src/webhooks/signing-keys.js'
 import { systemResolver } from '../src/webhooks/resolver.js'
@@ -70,7 +70,7 @@ async function delivered(): Promise<void> {
   let recorded = 0
   let finish = (): void => undefined
   const finished = new Promise<void>((resolve) => (finish = resolve))
-  const store: DelivererParts['store'] = {
+  const store: DelivererDeps['store'] = {
     async claimDueDeliveries({ limit: room, perAccount, perWebhook, excludeAccountIds, excludeWebhookIds }) {
       const limit = excludeAccountIds.length > 0 ? 0 : Math.min(room, perAccount)
       const deliveries: ClaimedDelivery[] = []

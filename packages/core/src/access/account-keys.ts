@@ -61,7 +61,10 @@ export function createAccountKeys<Tx>(deps: AccountKeysDeps<Tx>): AccountKeys<Tx
     },
     async revokeKey(accountId, keyId, options) {
       try {
-        return await store.revokeApiKey({ reach: { accountId, workspaceIds: 'all' }, keyId }, environment.call(options))
+        return await store.revokeApiKey(
+          { reach: { accountId, workspaceIds: 'all' }, keyId },
+          environment.call(options),
+        )
       } finally {
         // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)

@@ -9,7 +9,8 @@ import {
   newAccountInput,
   newPasswordInput,
   newUserInput,
-  newWorkspaceInput } from './access-input.js'
+  newWorkspaceInput,
+} from './access-input.js'
 import type { PasswordHasher } from './password-hasher.js'
 import type { Authenticator } from './authenticator.js'
 import type { NewStoredUser, User } from './user.js'
@@ -126,7 +127,10 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
     },
     get,
     async list(options) {
-      return store.listAccounts({ limit: requireLimit(options?.limit ?? DEFAULT_PAGE) }, environment.call(options))
+      return store.listAccounts(
+        { limit: requireLimit(options?.limit ?? DEFAULT_PAGE) },
+        environment.call(options),
+      )
     },
     async update(accountId, input, options) {
       const change = parseInput(accountChangeInput, input)

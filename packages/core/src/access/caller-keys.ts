@@ -94,7 +94,10 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
     },
     async list(reach, query = {}) {
       const { limit, cursor } = parseInput(pageInput, query)
-      const found = await store.listApiKeys({ reach, limit: limit + 1, afterId: cursor ?? null }, environment.call())
+      const found = await store.listApiKeys(
+        { reach, limit: limit + 1, afterId: cursor ?? null },
+        environment.call(),
+      )
       const keys = found.slice(0, limit)
       return { keys, nextCursor: found.length > limit ? (keys.at(-1)?.id ?? null) : null }
     },

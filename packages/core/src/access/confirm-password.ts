@@ -18,8 +18,12 @@ const LONGEST_PASSWORD = 1_024
 export function createPasswordCheck({ environment, store, hasher }: ConfirmPasswordDeps) {
   return async (userId: string, password: string): Promise<void> => {
     const key = credentialDigest(`the password of ${userId}`)
-    requireAllowed(await store.takeLoginAttempt({ key, kind: 'password' }, environment.call()), 'too many wrong passwords')
-    const signIn = password.length > LONGEST_PASSWORD ? null : await store.findSignIn({ userId }, environment.call())
+    requireAllowed(
+      await store.takeLoginAttempt({ key, kind: 'password' }, environment.call()),
+      'too many wrong passwords',
+    )
+    const signIn =
+      password.length > LONGEST_PASSWORD ? null : await store.findSignIn({ userId }, environment.call())
     if (signIn === null || !(await hasher.verify(password, signIn.passwordHash))) {
       throw new TaskboardError('INVALID_FIELD', 'currentPassword is wrong', { field: 'currentPassword' })
     }

@@ -27,10 +27,7 @@ export function createDeletionSweep(
     environment,
     pollIntervalMs: commitNotifications === 'complete' ? null : POLL_MS,
     async pass() {
-      const { deleted, isOver } = await store.continueDeletion(
-        { of: null, limit: BATCH },
-        environment.call(),
-      )
+      const { deleted, isOver } = await store.continueDeletion({ of: null, limit: BATCH }, environment.call())
       if (isOver) return null
       return deleted > 0 ? 'now' : RETRY_MS
     },

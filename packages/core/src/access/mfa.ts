@@ -50,7 +50,10 @@ export function createMfa(deps: MfaDeps): Mfa {
   /** Counts a check of a code as one of five guesses, and forgets them when the code is right. */
   async function guess(userId: string, check: () => Promise<boolean>): Promise<void> {
     const key = credentialDigest(mfaContext(userId))
-    requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()), 'too many wrong codes')
+    requireAllowed(
+      await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()),
+      'too many wrong codes',
+    )
     if (!(await check())) {
       throw new TaskboardError('INVALID_FIELD', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
     }

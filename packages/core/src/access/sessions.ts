@@ -110,7 +110,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
   async function begin({ userId, passwordHash }: SignIn, wrong: string): Promise<SessionTokens> {
     const { token, ...hashes } = mintRefreshToken(random)
     const session = { userId, passwordHash, ...hashes, ttlMs }
-    return answer(await store.insertSession(session, environment.call()).catch((error) => refuseLogin(error, wrong)), token)
+    return answer(
+      await store.insertSession(session, environment.call()).catch((error) => refuseLogin(error, wrong)),
+      token,
+    )
   }
 
   /** A valid token never meets this limit: it cannot be guessed, and a host may refresh for all its users from one address. */
@@ -163,7 +166,10 @@ function createLoginCheck(deps: SessionsDeps) {
   const { environment, store, hasher, mfaCodes } = deps
 
   async function checkCode(signIn: SignIn, code: string, key: string): Promise<void> {
-    requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()), 'too many wrong logins')
+    requireAllowed(
+      await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()),
+      'too many wrong logins',
+    )
     const { userId, mfaSecret: sealedSecret, asOf } = signIn
     if (sealedSecret !== null && (await mfaCodes.redeem({ userId, sealedSecret, asOf }, code))) return
     throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
@@ -172,7 +178,10 @@ function createLoginCheck(deps: SessionsDeps) {
   return async (login: z.output<typeof loginInput>, bucket: string): Promise<SignIn> => {
     const { email, password, mfaCode } = login
     const key = credentialDigest(JSON.stringify([email, bucket]))
-    requireAllowed(await store.takeLoginAttempt({ key, kind: 'password' }, environment.call()), 'too many wrong logins')
+    requireAllowed(
+      await store.takeLoginAttempt({ key, kind: 'password' }, environment.call()),
+      'too many wrong logins',
+    )
     const signIn = await store.findSignIn({ email }, environment.call())
     const isRight = await hasher.verify(password, signIn?.passwordHash ?? hasher.decoy)
     if (signIn === null || !isRight) throw new TaskboardError('UNAUTHORIZED', WRONG_LOGIN)

@@ -8,7 +8,8 @@ import {
   type AgentOverview,
   type newAgentInput,
   parseAgentChange,
-  parseNewAgent } from './agent.js'
+  parseNewAgent,
+} from './agent.js'
 import type { AgentStore } from './agent-store.js'
 
 /**
@@ -95,7 +96,10 @@ export function createAgents<Tx>(deps: AgentsDeps<Tx>): Agents<Tx> {
     agentId: string,
     options?: InTransaction<Tx>,
   ): Promise<AgentOverview> {
-    const [agent] = await store.listAgents({ reach, agentIds: [agentId], deps: WORK }, environment.call(options))
+    const [agent] = await store.listAgents(
+      { reach, agentIds: [agentId], parts: WORK },
+      environment.call(options),
+    )
     if (agent === undefined) throw unknownAgent()
     return agent
   }
@@ -116,7 +120,10 @@ export function createAgents<Tx>(deps: AgentsDeps<Tx>): Agents<Tx> {
     list: (id, options) => {
       // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.
       const workspaceId = (id as string | undefined) ?? ''
-      return store.listAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, deps: WORK }, environment.call(options))
+      return store.listAgents(
+        { reach: null, workspaceId, limit: LARGEST_PAGE, parts: WORK },
+        environment.call(options),
+      )
     },
     async get(workspaceId, agentId, options) {
       const agent = await find(null, agentId, options)
@@ -136,13 +143,13 @@ export function createAgents<Tx>(deps: AgentsDeps<Tx>): Agents<Tx> {
     async listWithin(reach, { workspaceId = null, limit = DEFAULT_PAGE, cursor, tx } = {}) {
       requireLimit(limit)
       const afterId = cursor === undefined ? null : parseCursor(cursor)
-      const query = { reach, workspaceId, limit: limit + 1, afterId, deps: WORK }
+      const query = { reach, workspaceId, limit: limit + 1, afterId, parts: WORK }
       const found = await store.listAgents(query, environment.call({ tx }))
       const agents = found.slice(0, limit)
       return { agents, nextCursor: found.length > limit ? (agents.at(-1)?.id ?? null) : null }
     },
     findAll: (reach, agentIds, options) =>
-      store.listAgents({ reach, agentIds, limit: LARGEST_PAGE, deps: WORK }, environment.call(options)),
+      store.listAgents({ reach, agentIds, limit: LARGEST_PAGE, parts: WORK }, environment.call(options)),
     find,
   }
 }

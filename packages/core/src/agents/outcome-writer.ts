@@ -64,7 +64,9 @@ export async function writeOutcome<Tx>(
   return whileLeased(deps, run, async () => {
     switch (outcome.kind) {
       case 'completed':
-        return (await tasks.completeTask({ proof, result: outcome.result, next: nextTask() }, environment.call())).next
+        return (
+          await tasks.completeTask({ proof, result: outcome.result, next: nextTask() }, environment.call())
+        ).next
       case 'failed': {
         const command = {
           kind: 'fail',
@@ -84,7 +86,10 @@ export async function writeOutcome<Tx>(
         const { reason, delayMs } = outcome
         const { workspaceId } = proof
         // First, so that it takes no other task in between.
-        await agents.reportPresence({ workspaceId, agentId: run.agentId, restMs: delayMs }, environment.call())
+        await agents.reportPresence(
+          { workspaceId, agentId: run.agentId, restMs: delayMs },
+          environment.call(),
+        )
         await tasks.changeTask(
           { target: proof, command: { kind: 'postpone', fencingToken, reason, delayMs } },
           environment.call(),

@@ -173,7 +173,7 @@ export function createRuntimeWorker<Tx>(
     pollIntervalMs,
     pass: claimFreeSlots,
   })
-  const deps: WorkerDeps<Tx> = {
+  const worker: WorkerDeps<Tx> = {
     ...deps,
     definition,
     keeper,
@@ -188,11 +188,8 @@ export function createRuntimeWorker<Tx>(
     const limit = Math.min(concurrency - runs.taken, CLAIM_BATCH)
     if (limit <= 0 || !open) return null
     const claimedAt = clock.now()
-    const batch = await tasks.claimTasks(
-      { target: { agentType, leaseMs }, limit },
-      environment.call(),
-    )
-    await takeOn(deps, batch, claimedAt)
+    const batch = await tasks.claimTasks({ target: { agentType, leaseMs }, limit }, environment.call())
+    await takeOn(worker, batch, claimedAt)
     return batch.tasks.length === limit && runs.taken < concurrency ? 'now' : batch.nextReadyInMs
   }
 
@@ -217,8 +214,8 @@ export function createRuntimeWorker<Tx>(
       await atMost(clock, graceMs, runs.whenReleased())
       giveUp.abort()
       const stuck = runs.live().filter((run) => run.phase === 'running')
-      for (const run of stuck) end(deps, run)
-      await returnClaims(deps, stuck)
+      for (const run of stuck) end(worker, run)
+      await returnClaims(worker, stuck)
       await atMost(clock, graceMs, runs.whenReleased())
       await keeper.stop()
     },

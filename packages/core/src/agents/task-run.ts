@@ -216,11 +216,11 @@ async function readBackground<Tx>(deps: ContextDeps<Tx>, task: Task): Promise<Ta
   const { id: taskId, workspaceId: within, fencingToken, dependsOn, hasComments } = task
   if (fencingToken <= 1 && dependsOn.length === 0 && !hasComments) return NO_BACKGROUND
   const { environment, tasks } = deps
-  const call = environment.call()
+  const call = environment.call<Tx>()
   return tracked(environment.clock, 'agent-background', async () =>
     hasComments
-      ? tasks.getTask({ within, taskId, deps: WITH_COMMENTS }, at)
-      : { ...NO_BACKGROUND, ...(await tasks.getTask({ within, taskId, deps: WITHOUT_COMMENTS }, at)) },
+      ? tasks.getTask({ within, taskId, parts: WITH_COMMENTS }, call)
+      : { ...NO_BACKGROUND, ...(await tasks.getTask({ within, taskId, parts: WITHOUT_COMMENTS }, call)) },
   )
 }
 

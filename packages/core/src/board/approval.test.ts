@@ -94,7 +94,8 @@ describe('a request for approval', () => {
   })
 
   it('has the same digest for the same JSON in any order of members, and another one for any other JSON', () => {
-    const digestOf = (input: unknown) => parseApprovalRequest({ action: 'a', summary: 's', input }).inputDigest
+    const digestOf = (input: unknown) =>
+      parseApprovalRequest({ action: 'a', summary: 's', input }).inputDigest
     const input = fc.dictionary(
       fc.string().filter((name) => name !== '__proto__'),
       fc.jsonValue({ maxDepth: 3 }).map(withoutRefused),

@@ -7,7 +7,8 @@ import {
   approvalProof,
   askerOf,
   parseApprovalRequest,
-  verdictInput } from './approval.js'
+  verdictInput,
+} from './approval.js'
 import type { ApprovalFindings } from './approval-directory.js'
 import type { ApprovalAnswer, ApprovalStore } from './approval-store.js'
 import { actingAs, DEFAULT_PAGE, type ListOptions, type WriteOptions } from './board-options.js'
@@ -70,7 +71,6 @@ export function createBoardApprovals<Tx>(
   workspaceId: string,
   actor: Actor,
 ): BoardApprovals<Tx> {
-
   return {
     async requestApproval(taskId, input, options) {
       const { fencingToken } = parseInput(approvalProof, input)
@@ -79,13 +79,19 @@ export function createBoardApprovals<Tx>(
       const proof = { workspaceId, taskId, fencingToken }
       const requestedBy = options?.actor ?? actor
       const asker = askerOf(actor, requestedBy, request)
-      return approvals.requestApproval({ proof, request, requestedBy, asker, expireAfterMs }, environment.call(options))
+      return approvals.requestApproval(
+        { proof, request, requestedBy, asker, expireAfterMs },
+        environment.call(options),
+      )
     },
     async approvals(taskId, options = {}) {
       const { limit = DEFAULT_PAGE, cursor } = options
       const afterId = cursor == null ? null : decodeApprovalId(cursor)
       const query = { within: workspaceId, approvalId: null, taskId, status: null, afterId }
-      const page = await approvals.listApprovals({ ...query, limit: requireLimit(limit) }, environment.call(options))
+      const page = await approvals.listApprovals(
+        { ...query, limit: requireLimit(limit) },
+        environment.call(options),
+      )
       return { approvals: page.approvals, nextCursor: page.nextAfterId && encodeId(page.nextAfterId) }
     },
     async decide(approvalId, input, options) {
@@ -94,7 +100,10 @@ export function createBoardApprovals<Tx>(
       if (actor.kind === 'agent') throw refusedToAgents()
       const decidedBy = actingAs(options?.actor ?? actor)
       const verdict = { decision, comment, digest }
-      return approvals.decideApproval({ workspaceId, approvalId, verdict, decidedBy }, environment.call(options))
+      return approvals.decideApproval(
+        { workspaceId, approvalId, verdict, decidedBy },
+        environment.call(options),
+      )
     },
   }
 }

@@ -222,7 +222,8 @@ export function createBoard<Tx>(
     addParsed(task, options) {
       const idempotency = options?.idempotency ?? null
       const by = options?.actor ?? actor
-      if (telemetry === null) return tasks.insertTask({ task, actor: by, idempotency }, environment.call(options))
+      if (telemetry === null)
+        return tasks.insertTask({ task, actor: by, idempotency }, environment.call(options))
       return addWithinSpan(telemetry, workspaceId, [task], ([traced = task]) =>
         tasks.insertTask({ task: traced, actor: by, idempotency }, environment.call(options)),
       )

@@ -79,7 +79,8 @@ function createNamedClaim<Tx>(parts: ClaimDeps<Tx>, workspaceId: string) {
   type Target = ClaimForAgent & { readonly taskId: string }
 
   async function read(taskId: string, options?: InTransaction<Tx>): Promise<Task> {
-    return (await tasks.getTask({ within: workspaceId, taskId, parts: ['task'] }, environment.call(options))).task
+    return (await tasks.getTask({ within: workspaceId, taskId, parts: ['task'] }, environment.call(options)))
+      .task
   }
 
   async function take(target: Target, options?: InTransaction<Tx>): Promise<Task> {

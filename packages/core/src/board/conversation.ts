@@ -54,14 +54,16 @@ export function createConversation<Tx>(
   workspaceId: string,
   actor: Actor,
 ): BoardConversation<Tx> {
-
   const insert =
     (kind: 'comment' | 'answer') =>
     async (taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Created<Comment>> => {
       const { body } = parseInput(commentInput, input)
       const draft = { kind, body, author: actingAs(options?.actor ?? actor) }
       const idempotency = options?.idempotency ?? null
-      return comments.insertComment({ target: { workspaceId, taskId }, draft, idempotency }, environment.call(options))
+      return comments.insertComment(
+        { target: { workspaceId, taskId }, draft, idempotency },
+        environment.call(options),
+      )
     }
 
   const conversation: BoardConversation<Tx> = {
@@ -70,7 +72,10 @@ export function createConversation<Tx>(
     async comments(taskId, options = {}) {
       const limit = requireLimit(options.limit ?? DEFAULT_PAGE)
       const after = options.cursor == null ? 0 : decodePlace(options.cursor)
-      const page = await comments.listComments({ workspaceId, taskId, limit, after }, environment.call(options))
+      const page = await comments.listComments(
+        { workspaceId, taskId, limit, after },
+        environment.call(options),
+      )
       const { nextAfter } = page
       return { comments: page.comments, nextCursor: nextAfter === null ? null : encodePlace(nextAfter) }
     },

@@ -50,9 +50,12 @@ export function createFail<Tx>(
       const rule = 'retryAfterMs is not for a failure without a retry'
       throw new TaskboardError('INVALID_FIELD', rule, { field: 'retryAfterMs' })
     }
-    const { task: claimed } = await tasks.getTask({ within: workspaceId, taskId, parts: ['task'] }, environment.call(options))
+    const { task: claimed } = await tasks.getTask(
+      { within: workspaceId, taskId, parts: ['task'] },
+      environment.call(options),
+    )
     const postpone = async (tx: Tx): Promise<Task> => {
-      const when = { ...at(), tx }
+      const when = environment.call({ tx })
       const command = { kind: 'postpone', fencingToken, reason, delayMs: retryAfterMs } as const
       const postponed = await tasks.changeTask({ target, command }, when)
       // The command has refused all but the holder of the lease.

@@ -14,7 +14,8 @@ import {
   type TaskSort,
   taskSorts,
   type TaskStatus,
-  taskStatuses } from './task-search.js'
+  taskStatuses,
+} from './task-search.js'
 import type { TaskParts, TaskStore } from './task-store.js'
 import {
   type Attempt,
@@ -25,7 +26,8 @@ import {
   priorities,
   type Priority,
   type Task,
-  type TaskLogEntry } from './task.js'
+  type TaskLogEntry,
+} from './task.js'
 
 /** Which tasks to find: those that match every filter that is given. */
 export interface TaskFilter {
@@ -151,7 +153,8 @@ export function createTaskDirectory<Tx>(parts: {
     find: (reach, taskId, options) =>
       tasks.getTask({ within: reach, taskId, parts: DETAIL, logLines: LOG_LINES }, environment.call(options)),
     async locate(reach, taskId, options) {
-      return (await tasks.getTask({ within: reach, taskId, parts: [] }, environment.call(options))).workspaceId
+      return (await tasks.getTask({ within: reach, taskId, parts: [] }, environment.call(options)))
+        .workspaceId
     },
     async logs(reach, taskId, options = {}) {
       const logLines = requireLimit(options.limit ?? DEFAULT_PAGE)
@@ -163,7 +166,8 @@ export function createTaskDirectory<Tx>(parts: {
       return { lines, nextCursor: nextAfter === null ? null : encodePlace(nextAfter) }
     },
     async attempts(reach, taskId, options) {
-      return (await tasks.getTask({ within: reach, taskId, parts: ['attempts'] }, environment.call(options))).attempts
+      return (await tasks.getTask({ within: reach, taskId, parts: ['attempts'] }, environment.call(options)))
+        .attempts
     },
     exchange: (reach, taskId, options) =>
       tasks.getTask({ within: reach, taskId, parts: ['question', 'answer'] }, environment.call(options)),

@@ -8,7 +8,8 @@ import {
   type LoggedEvent,
   type NotificationEventType,
   notificationEventTypes,
-  type StoredChannel } from '../events/index.js'
+  type StoredChannel,
+} from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitStore } from '../limits/index.js'
 import type { EndpointGuard } from '../webhooks/index.js'
@@ -179,14 +180,19 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       const given = parseInput(channelChangeInput, input)
       const change = { name: given.name, events: given.events }
       if (given.config === undefined) {
-        return toChannel(await store.updateChannel({ workspaceId, channelId, change }, environment.call(options)))
+        return toChannel(
+          await store.updateChannel({ workspaceId, channelId, change }, environment.call(options)),
+        )
       }
       const stored = await find(workspaceId, channelId, options)
       const sealed = sealChangedConfig(configDeps, requireType(types, stored.type), stored, given.config)
       const full = { ...change, ...sealed }
-      return toChannel(await store.updateChannel({ workspaceId, channelId, change: full }, environment.call(options)))
+      return toChannel(
+        await store.updateChannel({ workspaceId, channelId, change: full }, environment.call(options)),
+      )
     },
-    delete: (workspaceId, channelId, options) => store.deleteChannel({ workspaceId, channelId }, environment.call(options)),
+    delete: (workspaceId, channelId, options) =>
+      store.deleteChannel({ workspaceId, channelId }, environment.call(options)),
     async test(workspaceId, channelId) {
       const channel = await find(workspaceId, channelId)
       const { allowed, retryAfterMs } = await limits.take(

@@ -1,7 +1,13 @@
 // `@taskboard/core/transport`: what adapters of HTTP and WebSocket servers use, and the types of what they carry.
 
 export { principalKinds, reaches, requireScope } from '../access/index.js'
-export type { BrowserRequest, NewUser, NewWorkspace, SecretBoxOptions, TokenOptions } from '../access/index.js'
+export type {
+  BrowserRequest,
+  NewUser,
+  NewWorkspace,
+  SecretBoxOptions,
+  TokenOptions,
+} from '../access/index.js'
 export type { AgentFilter, AgentOptions, AgentPage, Estimates, OutputInput } from '../agents/index.js'
 export type { AnalyticsOptions, Grouping, WorkFigures } from '../analytics/index.js'
 export { logLevels, taskCursor, taskSorts } from '../board/index.js'

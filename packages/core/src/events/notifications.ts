@@ -47,13 +47,12 @@ export function createNotifications<Tx>(deps: NotificationsDeps<Tx>): Notificati
       }
       const target = parseInput(settingsInput, { settings: plainJsonObject(settings, 'settings') })
       const call = environment.call(options)
-      await store.setTarget({ workspaceId, channel, settings: target.settings }, at)
+      await store.setTarget({ workspaceId, channel, settings: target.settings }, call)
     },
     remove(workspaceId, channel, options = {}) {
       const call = environment.call(options)
-      return store.setTarget({ workspaceId, channel, settings: null }, at)
+      return store.setTarget({ workspaceId, channel, settings: null }, call)
     },
-    list: (workspaceId, options) =>
-      store.listTargets({ workspaceId }, environment.call(options)),
+    list: (workspaceId, options) => store.listTargets({ workspaceId }, environment.call(options)),
   }
 }

@@ -35,7 +35,7 @@ export function createPublisher<Tx>(parts: { environment: Environment; store: Ev
   return async (workspaceId, type, data, options = {}) => {
     const draft = publishDraft(type, data)
     const call = environment.call(options)
-    return toTaskboardEvent(await store.appendEvent({ workspaceId, event: draft }, at))
+    return toTaskboardEvent(await store.appendEvent({ workspaceId, event: draft }, call))
   }
 }
 

@@ -78,7 +78,7 @@ export interface Quota<Tx = unknown> {
 }
 
 interface QuotaDeps<Tx> {
-  readonly environment: Pick<Environment, 'storageNow' | 'logger'>
+  readonly environment: Pick<Environment, 'call' | 'logger'>
   readonly store: QuotaStore<Tx>
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   readonly tiers: Tiers
@@ -141,10 +141,10 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
       const most = isReplacement ? 2 * limit : limit
       return transaction(async (tx) => {
         const call = environment.call({ tx })
-        const before = await store.countHeld({ accountId, resource }, at)
+        const before = await store.countHeld({ accountId, resource }, call)
         const value = await create(tx)
         const isFull = before >= most
-        if (isFull && (await store.countHeld({ accountId, resource }, at)) > before)
+        if (isFull && (await store.countHeld({ accountId, resource }, call)) > before)
           throw exceeded(resource, limit)
         return value
       })

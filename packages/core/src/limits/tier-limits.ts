@@ -19,7 +19,7 @@ export interface TierLimits {
 }
 
 export interface TierLimitsDeps {
-  readonly environment: Pick<Environment, 'storageNow'>
+  readonly environment: Pick<Environment, 'call'>
   readonly store: LimitStore
   readonly tiers: Tiers
 }
@@ -31,10 +31,7 @@ export function createTierLimits({ environment, store, tiers }: TierLimitsDeps):
     take({ accountId, tier }) {
       const { requestsPerHour: perHour, burstPerMinute: perMinute } = tiers[tier]
       if (perHour === null && perMinute === null) return NO_LIMITS
-      return store.take(
-        { key: `account:${accountId}`, perHour, perMinute },
-        environment.call(),
-      )
+      return store.take({ key: `account:${accountId}`, perHour, perMinute }, environment.call())
     },
   }
 }

@@ -110,8 +110,7 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
   /** Owners that lost their slot with the lease, until it is requested again. */
   const lost = new Map<string, SlotOwner>()
   let retaking: Promise<void> | null = null
-  const freeSlots = (slotIds: readonly string[]) =>
-    store.releaseSlots({ slotIds }, environment.call())
+  const freeSlots = (slotIds: readonly string[]) => store.releaseSlots({ slotIds }, environment.call())
 
   const lease = createSlotLease(environment, store, {
     begun: () => renewal.wake(),

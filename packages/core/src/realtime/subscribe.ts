@@ -154,10 +154,7 @@ function positionOf(since: Since[string] | undefined, end: LogEnd): number {
  * @throws TaskboardError `FORBIDDEN`; `NOT_FOUND` for a workspace out of reach, as for one that does not exist; `INVALID_FIELD`
  * (`since`) for a position that does not exist.
  */
-export async function subscribe(
-  request: SubscriptionRequest,
-  deps: SubscriptionDeps,
-): Promise<Subscription> {
+export async function subscribe(request: SubscriptionRequest, deps: SubscriptionDeps): Promise<Subscription> {
   requireScope(request.principal, 'tasks:read')
   const { topic } = request
   const subscription =

@@ -7,7 +7,8 @@ import {
   type MonthlyBudget,
   type UsageGroup,
   type UsageStore,
-  type UsageSum } from './usage-store.js'
+  type UsageSum,
+} from './usage-store.js'
 import type { UsageAmounts } from './usage.js'
 
 export interface UsageFilter {
@@ -110,7 +111,10 @@ export function createUsage<Tx>(parts: {
     async budgets(workspaceId, { limit = DEFAULT_PAGE, cursor } = {}, options) {
       requireLimit(limit)
       const afterId = cursor == null ? null : parseKey(cursor)
-      const found = await store.listBudgets({ workspaceId, afterId, limit: limit + 1 }, environment.call(options))
+      const found = await store.listBudgets(
+        { workspaceId, afterId, limit: limit + 1 },
+        environment.call(options),
+      )
       const budgets = found.slice(0, limit)
       const last = budgets.at(-1)
       return { budgets, nextCursor: found.length > limit && last ? `k${last.agentId ?? ''}` : null }

@@ -13,7 +13,8 @@ import {
   deliveryStatuses,
   type DeliveryStatus,
   type StoredWebhook,
-  type WebhookStore } from './webhook-store.js'
+  type WebhookStore,
+} from './webhook-store.js'
 import { toDeliveryRecord, toWebhook, type DeliveryRecord, type Webhook } from './webhook.js'
 
 export type WebhookInput = z.input<typeof newWebhookInput>
@@ -155,14 +156,19 @@ export function createWebhooks<Tx>(deps: WebhooksDeps<Tx>): Webhooks<Tx> {
       const { secret: given, overlapMs = deps.settings.rotationOverlapMs } = parseInput(rotationInput, input)
       const secret = given ?? newWebhookSecret(environment.random)
       const rotation = { sealed: seal(workspaceId, secret), overlapMs }
-      const webhook = await store.updateWebhook({ workspaceId, webhookId, change: { rotation } }, environment.call(options))
+      const webhook = await store.updateWebhook(
+        { workspaceId, webhookId, change: { rotation } },
+        environment.call(options),
+      )
       onChanged(webhookId)
       return { webhook: toWebhook(webhook), secret }
     },
     async test(workspaceId, webhookId, options) {
       const webhook = requireEnabled(toWebhook(await find(workspaceId, webhookId, options)))
       const event = sampleEvent(webhook.events[0] ?? 'task.created', environment.clock.now())
-      return toDeliveryRecord(await store.insertTestDelivery({ workspaceId, webhookId, event }, environment.call(options)))
+      return toDeliveryRecord(
+        await store.insertTestDelivery({ workspaceId, webhookId, event }, environment.call(options)),
+      )
     },
     async deliveries(workspaceId, webhookId, request = {}) {
       const { status = null, limit = DEFAULT_PAGE, cursor = null, tx } = request

@@ -326,8 +326,7 @@ function createTransportServices<Tx>(
     ...addressesOf(options),
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
     ...callers,
-    takeBoardLimit: ({ id }) =>
-      storage.limits.take({ key: `board:${id}`, ...rate }, environment.call()),
+    takeBoardLimit: ({ id }) => storage.limits.take({ key: `board:${id}`, ...rate }, environment.call()),
     takeTierLimit: (principal) => tierLimits.take(principal),
     quota: createQuota({
       environment,

@@ -112,10 +112,7 @@ function refuse({ environment }: TransportServices, error: unknown): HttpRespons
 }
 
 /** The error of API v2 in the form of JSON-RPC. The id is null while the request has not been read. */
-function refusal(
-  { status, headers, body }: ReturnType<typeof v2ErrorEnvelope>,
-  id: unknown,
-): HttpResponse {
+function refusal({ status, headers, body }: ReturnType<typeof v2ErrorEnvelope>, id: unknown): HttpResponse {
   const unread = body.error.details.field === '' ? PARSE_ERROR : INVALID_PARAMS
   const error = { code: status === 400 ? unread : REFUSED, message: body.error.message, data: body }
   return {

@@ -15,7 +15,13 @@ import {
 import { newDelivery, type Database } from '../tables/database.js'
 import { createDeliveryClaims } from './delivery-claims.js'
 import { createDeliveryIndex, type DeliveryIndex } from './delivery-index.js'
-import { createDeliveryLog, type DeliveryLog, type DeliveryRow, isFinished, isHeld } from '../tables/deliveries.js'
+import {
+  createDeliveryLog,
+  type DeliveryLog,
+  type DeliveryRow,
+  isFinished,
+  isHeld,
+} from '../tables/deliveries.js'
 import { recordResult } from './delivery-results.js'
 import type { Pruned } from '../tables/prune.js'
 import { isWithin } from '../tables/reach.js'

@@ -14,8 +14,7 @@ function limitsOf({ headers }: ClientResponse): (number | null)[] {
 }
 
 /** The end of the present hour, in epoch seconds. */
-const resetOf = ({ clock }: V2Session): number =>
-  ((Math.floor(clock.now() / HOUR_MS) + 1) * HOUR_MS) / 1_000
+const resetOf = ({ clock }: V2Session): number => ((Math.floor(clock.now() / HOUR_MS) + 1) * HOUR_MS) / 1_000
 
 const askBoard = ({ host, key }: V2Session): Promise<ClientResponse> =>
   sendRequest(host.url, { path: '/api/board?action=todo', headers: { authorization: `Bearer ${key}` } })

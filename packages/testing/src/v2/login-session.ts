@@ -32,10 +32,7 @@ export function tryLogin(
   return send('POST', '/v2/auth/login', { as: null, body })
 }
 
-export async function logIn(
-  session: V2Session,
-  login?: Parameters<typeof tryLogin>[1],
-): Promise<WireTokens> {
+export async function logIn(session: V2Session, login?: Parameters<typeof tryLogin>[1]): Promise<WireTokens> {
   return assertAnswer(await tryLogin(session, login)) as unknown as WireTokens
 }
 

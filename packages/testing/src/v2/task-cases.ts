@@ -6,11 +6,7 @@ type Json = Record<string, unknown>
 
 const UNKNOWN = '00000000000000000000000000'
 
-async function create(
-  session: V2Session,
-  body: object = {},
-  options: SendOptions = {},
-): Promise<Json> {
+async function create(session: V2Session, body: object = {}, options: SendOptions = {}): Promise<Json> {
   const answer = await session.send('POST', '/v2/tasks', { ...options, body: { title: 'A task', ...body } })
   return assertAnswer(answer, 201)
 }

@@ -4,11 +4,7 @@ import { assertAnswer, assertError, type V2Session, type SendOptions } from './v
 
 type Json = Record<string, unknown>
 
-async function create(
-  session: V2Session,
-  body: object = {},
-  options: SendOptions = {},
-): Promise<Json> {
+async function create(session: V2Session, body: object = {}, options: SendOptions = {}): Promise<Json> {
   const answer = await session.send('POST', '/v2/tasks', { ...options, body: { title: 'A task', ...body } })
   return assertAnswer(answer, 201)
 }

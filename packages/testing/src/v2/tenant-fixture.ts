@@ -11,10 +11,7 @@ export interface TenantFixture {
 }
 
 /** Gives an account one of everything. */
-export async function createTenantFixture(
-  { taskboard }: V2Session,
-  tenant: Tenant,
-): Promise<TenantFixture> {
+export async function createTenantFixture({ taskboard }: V2Session, tenant: Tenant): Promise<TenantFixture> {
   const { accountId, workspaceId } = tenant
   const task = await taskboard.board(workspaceId).add({ title: 'theirs' })
   const agent = await taskboard.agents.create(workspaceId, { name: 'theirs', type: SUITE_AGENT_TYPE })

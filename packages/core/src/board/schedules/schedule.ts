@@ -73,7 +73,11 @@ const TIME_ZONE = { most: 64, isBlankAllowed: false }
  * Validates a schedule to create, whatever its members contain, and fills in the defaults.
  * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the first field that is wrong.
  */
-export function parseNewSchedule(input: ScheduleInput, workspaceId: string, maxAttempts: number): NewSchedule {
+export function parseNewSchedule(
+  input: ScheduleInput,
+  workspaceId: string,
+  maxAttempts: number,
+): NewSchedule {
   requireObject(input, 'the schedule must be an object')
   for (const field of ['cron', 'task'] as const) {
     if ((input[field] as unknown) == null)

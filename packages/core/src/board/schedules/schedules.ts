@@ -7,7 +7,8 @@ import {
   parseScheduleChange,
   type Schedule,
   type ScheduleChangeInput,
-  type ScheduleInput } from './schedule.js'
+  type ScheduleInput,
+} from './schedule.js'
 import type { ScheduleStore } from './schedule-store.js'
 
 export interface ScheduleFilter {
@@ -80,7 +81,10 @@ export function createSchedules<Tx>(parts: {
     scheduleId: string,
     options?: InTransaction<Tx>,
   ): Promise<Schedule> {
-    const { schedules } = await store.listSchedules({ ...within, scheduleId, limit: 1 }, environment.call(options))
+    const { schedules } = await store.listSchedules(
+      { ...within, scheduleId, limit: 1 },
+      environment.call(options),
+    )
     const [schedule] = schedules
     if (schedule === undefined) throw new TaskboardError('NOT_FOUND', 'no such schedule')
     return schedule
@@ -104,7 +108,9 @@ export function createSchedules<Tx>(parts: {
       async create(input, options) {
         const schedule = parseNewSchedule(input, workspaceId, maxAttempts)
         const idempotency = options?.idempotency ?? null
-        const { value } = await changing(store.insertSchedule({ schedule, idempotency }, environment.call(options)))
+        const { value } = await changing(
+          store.insertSchedule({ schedule, idempotency }, environment.call(options)),
+        )
         return value
       },
       list: (filter = {}, options) => list(null, { ...filter, workspaceId }, options),
@@ -114,7 +120,8 @@ export function createSchedules<Tx>(parts: {
         const change = parseScheduleChange(input, before, maxAttempts)
         return changing(store.updateSchedule({ workspaceId, scheduleId, change }, environment.call(options)))
       },
-      delete: (scheduleId, options) => store.deleteSchedule({ workspaceId, scheduleId }, environment.call(options)),
+      delete: (scheduleId, options) =>
+        store.deleteSchedule({ workspaceId, scheduleId }, environment.call(options)),
     }),
     listWithin: (reach, filter = {}, options) => list(reach, filter, options),
     find: (reach, scheduleId, options) => find({ reach }, scheduleId, options),

@@ -251,9 +251,7 @@ function contentOf(
 }
 
 function codesOf(status: number): string {
-  const codes = Object.values(v2ErrorTable).flatMap((row) =>
-    row.status === status ? [row.code] : [],
-  )
+  const codes = Object.values(v2ErrorTable).flatMap((row) => (row.status === status ? [row.code] : []))
   return `${[...new Set(codes)].join(' or ')}.`
 }
 
