@@ -11,6 +11,7 @@ import {
   webhookEventTypes,
 } from '@taskboard/core'
 import {
+  agentFields,
   type CallContext,
   createNewId,
   defaultBackoff,
@@ -60,7 +61,10 @@ async function createFixture(seed: number, at: () => CallContext): Promise<Fixtu
     at(),
   )
   await storage.agents.insertAgent(
-    { agent: { workspaceId: workspace.id, name: 'two', type: 'worker' }, idempotency: null },
+    {
+      agent: { ...agentFields.empty, workspaceId: workspace.id, name: 'two', type: 'worker' },
+      idempotency: null,
+    },
     at(),
   )
   const agents = await storage.agents.listAgents({ reach: null, workspaceId: workspace.id }, at())

@@ -29,7 +29,7 @@ export type {
   AgentFilter,
   AgentOverview,
   AgentPage,
-  AgentProfile,
+  AgentFields,
   Agents,
   AgentStatus,
   ApprovalResult,

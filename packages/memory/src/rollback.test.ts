@@ -7,7 +7,7 @@ import {
   type Storage,
   type Task,
 } from '@taskboard/core'
-import { defaultBackoff, type CallContext } from '@taskboard/core/storage'
+import { agentFields, defaultBackoff, type CallContext } from '@taskboard/core/storage'
 import { countTasks, newTask } from '@taskboard/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -131,7 +131,10 @@ async function apply(fixture: Fixture, [kind, a, b, c]: Step, tx?: MemoryTransac
     () => storage.tasks.expireLeases({ limit: 3, backoff: defaultBackoff }, call),
     () =>
       storage.agents.insertAgent(
-        { agent: { workspaceId, name: 'n', type: c % 2 ? 'worker' : 'other' }, idempotency: null },
+        {
+          agent: { ...agentFields.empty, workspaceId, name: 'n', type: c % 2 ? 'worker' : 'other' },
+          idempotency: null,
+        },
         call,
       ),
     () => sendDue(fixture, c, call),

@@ -2,7 +2,7 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
 import { createAgentDirectory } from './agent-directory.js'
-import { type Agent, emptyProfile } from './agent.js'
+import { type Agent, agentFields } from './agent.js'
 import type { AgentPart, AgentQuery, AgentReading } from './agent-store.js'
 
 function setUp() {
@@ -31,7 +31,7 @@ function setUp() {
 }
 
 function toAgent(id: string, name: string): Agent {
-  return { ...emptyProfile, id, name, workspaceId: 'ws_1', type: 'bot', status: 'offline', createdAt: 0 }
+  return { ...agentFields.empty, id, name, workspaceId: 'ws_1', type: 'bot', status: 'offline', createdAt: 0 }
 }
 
 describe('the directory of agents', () => {

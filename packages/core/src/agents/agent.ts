@@ -1,16 +1,20 @@
 import { z } from 'zod'
 import { typeRules } from '../board/index.js'
 import type { Instant } from '../environment/index.js'
-import { boundedList, boundedText, parseInput, textOf, wholeNumber } from '../errors/index.js'
+import { boundedList, boundedText, textOf, wholeNumber } from '../errors/index.js'
 import type { AgentStatus } from '../events/index.js'
+import { resourceFields } from '../fields/index.js'
 
 export type { AgentStatus }
 
 /** In place of a type: a runtime for all agents whose own type no runtime serves. No agent can have it as its type. */
 export const anyAgentType = '*'
 
-/** The profile of an agent: what its runtime gets, and how much it takes. */
-export interface AgentProfile {
+/** The fields of an agent that people and programs set. `agentFields` declares each of them. */
+export interface AgentFields {
+  readonly name: string
+  /** Names the runtime that does the agent's work. */
+  readonly type: string
   /** The identifier of a language model; null for the runtime's own choice. */
   readonly model: string | null
   readonly systemPrompt: string | null
@@ -18,18 +22,16 @@ export interface AgentProfile {
   readonly capabilities: readonly string[]
   /** The names of tools that the runtime may let it use. */
   readonly tools: readonly string[]
-  /** While it is paused it takes no task. What it works goes on. */
+  /** While it is paused it takes no task. It continues the work that it has begun. */
   readonly paused: boolean
-  /** How many tasks it works at once, over all processes; null for as many as its runtime takes. */
+  /** How many tasks it works on at the same time, over all processes; null for as many as its runtime takes. */
   readonly maxConcurrent: number | null
 }
 
 /** An agent of a workspace, as stored. The host's runtime for its `type` does its work. */
-export interface Agent extends AgentProfile {
+export interface Agent extends AgentFields {
   readonly id: string
   readonly workspaceId: string
-  readonly name: string
-  readonly type: string
   /** The status of the last `agent.status`; `offline` before the first. See `AgentOverview` for the current one. */
   readonly status: AgentStatus
   readonly createdAt: Instant
@@ -57,11 +59,11 @@ export interface AgentOverview extends Agent {
 /** An agent as it is when it is added. */
 export type AddedAgent = Agent & Pick<AgentOverview, 'budgetSpentUntil'>
 
-/** Omitted fields of its profile are empty. */
-export type NewAgent = Pick<Agent, 'workspaceId' | 'name' | 'type'> & Partial<AgentProfile>
+/** A validated agent to add. */
+export type NewAgent = AgentFields & Pick<Agent, 'workspaceId'>
 
-/** The fields to replace. */
-export type AgentChange = Partial<AgentProfile & Pick<Agent, 'name' | 'type'>>
+/** A validated change: the fields to replace. */
+export type AgentChange = Partial<AgentFields>
 
 /** What past attempts say about when a task will be done. */
 export interface Forecast {
@@ -91,90 +93,71 @@ export const timedAttempts = 20
 /** How many tasks a forecast counts at most. */
 export const mostAhead = 1_000
 
-/** Names the runtime that does the agent's work. */
-const type = z
-  .string({ error: 'must be text' })
-  .trim()
-  .pipe(
-    textOf(typeRules).refine(
-      (text) => text !== anyAgentType,
-      `must not be ${anyAgentType}, which stands for agents of any type`,
-    ),
-  )
-
 /** The largest `maxConcurrent`: that of a runtime's concurrency. */
 const MOST_CONCURRENT = 100_000
 
-const name = textOf({ most: 100, isBlankAllowed: false })
+const NONE: readonly string[] = Object.freeze([])
 
 const label = textOf({ most: 100, isBlankAllowed: false })
 
-const labels = boundedList(label, { of: 'texts', most: 100 })
+/** Texts without repetition. */
+const labels = {
+  kind: 'texts',
+  schema: boundedList(label, { of: 'texts', most: 100 }).transform((texts) => [...new Set(texts)]),
+  empty: NONE,
+  description: 'At most 100, each of 1 to 100 characters.',
+} as const
 
-const profile = {
-  model: textOf({ most: 200, isBlankAllowed: false }).nullish(),
-  systemPrompt: boundedText(100_000).nullish(),
-  capabilities: labels.nullish(),
-  tools: labels.nullish(),
-  paused: z.boolean().nullish(),
-  maxConcurrent: wholeNumber(1, MOST_CONCURRENT).nullish(),
-}
-
-/** An agent as a host gives it. */
-export const newAgentInput = z.strictObject({ name, type, ...profile })
-
-/** A change of an agent. Null clears a field that can be empty. */
-export const agentChangeInput = z.strictObject({ name: name.optional(), type: type.optional(), ...profile })
-
-const NONE: readonly string[] = Object.freeze([])
-
-/** The default profile: no model, no prompt, no capabilities, no tools and no bounds. */
-export const emptyProfile: AgentProfile = Object.freeze({
-  model: null,
-  systemPrompt: null,
-  capabilities: NONE,
-  tools: NONE,
-  paused: false,
-  maxConcurrent: null,
+/** The declaration of each field of an agent. All that the layers need of a field derives from it. */
+export const agentFields = resourceFields<AgentFields>()({
+  name: {
+    kind: 'text',
+    schema: textOf({ most: 100, isBlankAllowed: false }),
+    description: '1 to 100 characters.',
+  },
+  type: {
+    kind: 'text',
+    schema: z
+      .string({ error: 'must be text' })
+      .trim()
+      .pipe(
+        textOf(typeRules).refine(
+          (text) => text !== anyAgentType,
+          `must not be ${anyAgentType}, which stands for agents of any type`,
+        ),
+      ),
+    description:
+      '1 to 64 characters. It selects the runtime that works on the agent’s tasks; use `custom` for your own program.',
+  },
+  model: {
+    kind: 'text',
+    schema: textOf({ most: 200, isBlankAllowed: false }),
+    empty: null,
+    description: 'The identifier of a model, at most 200 characters.',
+  },
+  systemPrompt: {
+    kind: 'text',
+    schema: boundedText(100_000),
+    empty: null,
+    description: 'At most 100,000 characters.',
+  },
+  capabilities: labels,
+  tools: labels,
+  paused: {
+    kind: 'boolean',
+    schema: z.boolean(),
+    empty: false,
+    description: 'While it is paused it takes no task. It continues the work that it has begun.',
+  },
+  maxConcurrent: {
+    kind: 'integer',
+    schema: wholeNumber(1, MOST_CONCURRENT),
+    empty: null,
+    description: 'How many tasks it works on at the same time, 1 to 100,000; null: as its runtime does.',
+  },
 })
 
-/**
- * Checks an agent to add, and fills in the defaults.
- * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field.
- */
-export function parseNewAgent(input: z.input<typeof newAgentInput>): Omit<Required<NewAgent>, 'workspaceId'> {
-  const { name: given, type: kind, ...profiled } = parseInput(newAgentInput, input)
-  return { name: given, type: kind, ...emptyProfile, ...parseProfile(profiled) }
-}
-
-/**
- * Checks a change of an agent. A field that is present replaces the stored one.
- * @throws TaskboardError `INVALID_FIELD`, naming the field.
- */
-export function parseAgentChange(input: z.input<typeof agentChangeInput>): AgentChange {
-  const { name: given, type: kind, ...profiled } = parseInput(agentChangeInput, input)
-  return {
-    ...(given === undefined ? {} : { name: given }),
-    ...(kind === undefined ? {} : { type: kind }),
-    ...parseProfile(profiled),
-  }
-}
-
-type ProfileInput = z.output<z.ZodObject<typeof profile>>
-
-/** The fields that are given, with null as the empty value. */
-function parseProfile(input: ProfileInput): Partial<AgentProfile> {
-  const { model, systemPrompt, capabilities, tools, paused, maxConcurrent } = input
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(capabilities === undefined ? {} : { capabilities: unique(capabilities) }),
-    ...(tools === undefined ? {} : { tools: unique(tools) }),
-    ...(paused === undefined ? {} : { paused: paused ?? false }),
-    ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
-  }
-}
-
-function unique(texts: readonly string[] | null | undefined): readonly string[] {
-  return texts == null ? NONE : [...new Set(texts)]
-}
+/** What the host gives for a new agent. */
+export type NewAgentInput = Parameters<typeof agentFields.parseNew>[0]
+/** What the host gives to change an agent: the given fields are replaced, and null clears a field that can be empty. */
+export type AgentChangeInput = Parameters<typeof agentFields.parseChange>[0]

@@ -3,7 +3,7 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { agentsFixture } from '../../test/agents-fixture.js'
 import { createTaskboard, defineAgent } from '../index.js'
-import type { AgentProfile } from '../entries/storage.js'
+import type { AgentFields } from '../entries/storage.js'
 
 const PROFILE = {
   model: 'm-1',
@@ -16,8 +16,8 @@ const PROFILE = {
 
 async function setUp() {
   const clock = virtualClock()
-  const seen: AgentProfile[] = []
-  const note = ({ model, systemPrompt, capabilities, tools, paused, maxConcurrent }: AgentProfile) =>
+  const seen: Partial<AgentFields>[] = []
+  const note = ({ model, systemPrompt, capabilities, tools, paused, maxConcurrent }: AgentFields) =>
     seen.push({ model, systemPrompt, capabilities, tools, paused, maxConcurrent })
   const worker = defineAgent({
     type: 'worker',

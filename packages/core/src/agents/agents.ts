@@ -1,25 +1,15 @@
-import type { z } from 'zod'
 import type { Reach } from '../access/index.js'
 import type { Environment, InTransaction } from '../environment/index.js'
 import { LARGEST_PAGE, requireLimit, TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import {
-  type agentChangeInput,
+  type AgentChangeInput,
+  type AgentFields,
+  agentFields,
   type AgentOverview,
-  type newAgentInput,
-  parseAgentChange,
-  parseNewAgent,
+  type NewAgentInput,
 } from './agent.js'
 import type { AgentStore } from './agent-store.js'
-
-/**
- * `name` has 1 to 100 characters; `type` has 1 to 64; `model` has at most 200
- * characters and `systemPrompt` 100,000; `capabilities` and `tools` are at most 100 texts each, of 1 to 100 characters;
- * `maxConcurrent` is 1 to 100,000.
- */
-export type NewAgentInput = z.input<typeof newAgentInput>
-/** Replaces the given fields; null clears a field that can be empty. */
-export type AgentChangeInput = z.input<typeof agentChangeInput>
 
 export interface AgentFilter {
   /** Only of this workspace. Default: of all within reach. */
@@ -29,6 +19,8 @@ export interface AgentFilter {
   /** The `nextCursor` of the page before. */
   readonly cursor?: string | undefined
 }
+
+type CreateOptions<Tx> = InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined }
 
 export interface AgentPage {
   readonly agents: readonly AgentOverview[]
@@ -45,11 +37,9 @@ export interface Agents<Tx = unknown> {
    * Adds an agent to a workspace. A repeat with the same `idempotency` returns the first one's agent as it was created.
    * @throws TaskboardError `CONFLICT` when the key was used for another request.
    */
-  create(
-    workspaceId: string,
-    input: NewAgentInput,
-    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
-  ): Promise<AgentOverview>
+  create(workspaceId: string, input: NewAgentInput, options?: CreateOptions<Tx>): Promise<AgentOverview>
+  /** The same for an agent that is validated already. */
+  createParsed(workspaceId: string, agent: AgentFields, options?: CreateOptions<Tx>): Promise<AgentOverview>
   /** The first thousand of a workspace, oldest first. */
   list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly AgentOverview[]>
   get(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<AgentOverview>
@@ -58,6 +48,13 @@ export interface Agents<Tx = unknown> {
     workspaceId: string,
     agentId: string,
     change: AgentChangeInput,
+    options?: InTransaction<Tx>,
+  ): Promise<AgentOverview>
+  /** The same for a change that is validated already. */
+  updateParsed(
+    workspaceId: string,
+    agentId: string,
+    change: Partial<AgentFields>,
     options?: InTransaction<Tx>,
   ): Promise<AgentOverview>
   /**
@@ -104,19 +101,26 @@ export function createAgents<Tx>(deps: AgentsDeps<Tx>): Agents<Tx> {
     return agent
   }
 
+  const createParsed: Agents<Tx>['createParsed'] = async (workspaceId, agent, options) => {
+    const { value } = await store.insertAgent(
+      { agent: { workspaceId, ...agent }, idempotency: options?.idempotency ?? null },
+      environment.call(options),
+    )
+    onChanged?.(value.id)
+    // Before its first task, only a runtime makes it available, and it cannot rest.
+    const isRemote = value.status === 'offline'
+    return { ...value, currentWorkload: 0, successRate: null, isRemote, restingUntil: null }
+  }
+
+  const updateParsed: Agents<Tx>['updateParsed'] = async (workspaceId, agentId, change, options) => {
+    await store.updateAgent({ workspaceId, agentId, change }, environment.call(options))
+    onChanged?.(agentId)
+    return find(null, agentId, options)
+  }
+
   return {
-    async create(workspaceId, input, options) {
-      const agent = parseNewAgent(input)
-      const claim = options?.idempotency ?? null
-      const { value } = await store.insertAgent(
-        { agent: { workspaceId, ...agent }, idempotency: claim },
-        environment.call(options),
-      )
-      onChanged?.(value.id)
-      // Before its first task, only a runtime makes it available, and it cannot rest.
-      const isRemote = value.status === 'offline'
-      return { ...value, currentWorkload: 0, successRate: null, isRemote, restingUntil: null }
-    },
+    create: (workspaceId, input, options) => createParsed(workspaceId, agentFields.parseNew(input), options),
+    createParsed,
     list: (id, options) => {
       // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.
       const workspaceId = (id as string | undefined) ?? ''
@@ -130,12 +134,9 @@ export function createAgents<Tx>(deps: AgentsDeps<Tx>): Agents<Tx> {
       if (agent.workspaceId !== workspaceId) throw unknownAgent()
       return agent
     },
-    async update(workspaceId, agentId, input, options) {
-      const change = parseAgentChange(input)
-      await store.updateAgent({ workspaceId, agentId, change }, environment.call(options))
-      onChanged?.(agentId)
-      return find(null, agentId, options)
-    },
+    update: (workspaceId, agentId, input, options) =>
+      updateParsed(workspaceId, agentId, agentFields.parseChange(input), options),
+    updateParsed,
     async delete(workspaceId, agentId, options) {
       await store.deleteAgent({ workspaceId, agentId }, environment.call(options))
       onChanged?.(agentId)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Board } from '../board/index.js'
 import { createEnvironment } from '../environment/index.js'
 import { createTaskboard } from '../wiring/taskboard.js'
-import { type Agent, emptyProfile } from './agent.js'
+import { type Agent, agentFields } from './agent.js'
 import type { AgentStore } from './agent-store.js'
 import { createChat } from './chat.js'
 import { defineAgent, type AgentOptions } from './define-agent.js'
@@ -149,7 +149,7 @@ function setUp(fixture: { stored: readonly string[]; runtimes: readonly Omit<Age
       fixture.stored.map((type, index): Agent => {
         const id = `agent_${index}`
         return {
-          ...emptyProfile,
+          ...agentFields.empty,
           id,
           workspaceId: 'ws_1',
           name: type,

@@ -1,3 +1,4 @@
+import { agentFields } from './agent.js'
 import { describe, expect, it } from 'vitest'
 import { agentsFixture, newGate } from '../../test/agents-fixture.js'
 import type { Task } from '../index.js'
@@ -15,7 +16,7 @@ const takings: readonly (readonly [string, (fixture: Fixture, task: Task) => Pro
   [
     'assigns to another agent',
     async ({ storage, board, workspaceId }, { id }) => {
-      const other = { workspaceId, name: 'other', type: 'other' }
+      const other = { ...agentFields.empty, workspaceId, name: 'other', type: 'other' }
       const { value } = await storage.agents.insertAgent({ agent: other, idempotency: null }, { now: null })
       return board.update(id, { assignedTo: value.id }, PERSON)
     },

@@ -2,17 +2,17 @@ export {
   type AddedAgent,
   type Agent,
   type AgentChange,
+  type AgentChangeInput,
+  type AgentFields,
+  agentFields,
   type AgentOverview,
-  type AgentProfile,
   type AgentStatus,
   anyAgentType,
-  emptyProfile,
   type Forecast,
   mostAhead,
   type NewAgent,
+  type NewAgentInput,
   ratedAttempts,
-  parseAgentChange,
-  parseNewAgent,
   timedAttempts,
 } from './agent.js'
 export type {
@@ -26,7 +26,7 @@ export type {
 export { createAgentAnnouncer } from './agent-announcer.js'
 export type { AgentAnnouncer } from './agent-announcer.js'
 export { createAgents } from './agents.js'
-export type { AgentChangeInput, AgentFilter, AgentPage, Agents, NewAgentInput } from './agents.js'
+export type { AgentFilter, AgentPage, Agents } from './agents.js'
 export { createAgentDirectory } from './agent-directory.js'
 export type { AgentDirectory } from './agent-directory.js'
 export { createEstimates } from './estimates.js'

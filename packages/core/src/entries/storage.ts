@@ -35,13 +35,13 @@ export type {
   WorkspaceUpdate,
 } from '../access/index.js'
 export { requireOptionNames } from '../errors/index.js'
-export { anyAgentType, emptyProfile, mostAhead, ratedAttempts, timedAttempts } from '../agents/index.js'
+export { agentFields, anyAgentType, mostAhead, ratedAttempts, timedAttempts } from '../agents/index.js'
 export type {
   AddedAgent,
   AgentChange,
   AgentPart,
   AgentPresenceReport,
-  AgentProfile,
+  AgentFields,
   AgentQuery,
   AgentReading,
   AgentStore,
@@ -49,6 +49,7 @@ export type {
   ForecastTask,
   NewAgent,
 } from '../agents/index.js'
+export type { FieldKind, NamedField } from '../fields/index.js'
 export type { ChannelQuery, ChannelStore, NewStoredChannel, StoredChannelChange } from '../channels/index.js'
 export { countEvent, dayOf } from '../analytics/index.js'
 export type {

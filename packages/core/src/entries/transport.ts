@@ -8,6 +8,7 @@ export type {
   SecretBoxOptions,
   TokenOptions,
 } from '../access/index.js'
+export { agentFields } from '../agents/index.js'
 export type { AgentFilter, AgentOptions, AgentPage, Estimates, OutputInput } from '../agents/index.js'
 export type { AnalyticsOptions, Grouping, WorkFigures } from '../analytics/index.js'
 export { logLevels, taskCursor, taskSorts } from '../board/index.js'
@@ -48,6 +49,7 @@ export type {
   RealtimeEventType,
   TaskboardEventListener,
 } from '../events/index.js'
+export type { FieldKind, NamedField } from '../fields/index.js'
 export {
   announcesBody,
   answerOnNode,

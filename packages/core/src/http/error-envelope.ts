@@ -1,10 +1,6 @@
 import { type ErrorCode, TaskboardError } from '../errors/index.js'
+import { wireName } from '../fields/index.js'
 import { retryAfterSeconds } from '../limits/index.js'
-
-/** The wire's name of a field: `dueDate` is `due_date` there. */
-export function wireName(field: string): string {
-  return field.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
 
 /** An error in one of the wire formats: status, headers, and the body before serialization. */
 export interface ErrorEnvelope<Body> {

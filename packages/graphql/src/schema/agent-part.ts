@@ -1,8 +1,13 @@
-import { TaskboardError, type AgentOverview, type TaskAgent } from '@taskboard/core'
+import { type AgentFields, type AgentOverview, type TaskAgent, TaskboardError } from '@taskboard/core'
+import { agentFields } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import { nullIfAbsent } from '../loaders.js'
 import type { WireObject } from '../wire-names.js'
 import type { FieldPlan, SchemaPart } from './field-plan.js'
+import { inputMembers, outputMembers } from './resource-types.js'
+
+/** The agent of a task has its name, and its type needs no scope. */
+const profileFields = agentFields.fields.filter(({ name }) => name !== 'name' && name !== 'type')
 
 const types = /* GraphQL */ `
   extend type Query {
@@ -20,49 +25,21 @@ const types = /* GraphQL */ `
   }
 
   input CreateAgentInput {
-    "1 to 100 characters."
-    name: String!
-    "1 to 64 characters: the runtime that works it, or custom."
-    type: String!
-    "The identifier of a model."
-    model: String
-    systemPrompt: String
-    capabilities: [String!]
-    tools: [String!]
-    "While it is paused it takes no task. What it works goes on."
-    paused: Boolean
-    "How many tasks it works at once, 1 to 100,000. Default: as its runtime does."
-    maxConcurrent: Int
+    ${inputMembers(agentFields.fields, 'create')}
     "Default: the caller's own."
     workspaceId: ID
   }
 
   input UpdateAgentInput {
-    name: String
-    type: String
-    model: String
-    systemPrompt: String
-    capabilities: [String!]
-    tools: [String!]
-    paused: Boolean
-    maxConcurrent: Int
+    ${inputMembers(agentFields.fields, 'update')}
   }
 
   "On a task, the fields other than id, name, type and status need agents:read."
   type Agent {
     id: ID!
-    name: String!
-    type: String!
     status: AgentStatus!
     workspaceId: ID!
-    model: String
-    systemPrompt: String
-    capabilities: [String!]!
-    tools: [String!]!
-    "While it is paused it takes no task."
-    paused: Boolean!
-    "How many tasks it works at once; null: as its runtime does."
-    maxConcurrent: Int
+    ${outputMembers(agentFields.fields)}
     "The tasks that it works on, and those that are assigned to it and wait."
     currentWorkload: Int!
     "The share of its last 100 attempts that completed, from 0 to 1; 1 before the first."
@@ -132,12 +109,9 @@ export const agentPart: SchemaPart = {
     Agent: {
       type: lookedUp(({ type }) => type),
       workspaceId: profile(({ workspaceId }) => workspaceId),
-      model: profile(({ model }) => model),
-      systemPrompt: profile(({ systemPrompt }) => systemPrompt),
-      capabilities: profile(({ capabilities }) => capabilities),
-      tools: profile(({ tools }) => tools),
-      paused: profile(({ paused }) => paused),
-      maxConcurrent: profile(({ maxConcurrent }) => maxConcurrent),
+      ...Object.fromEntries(
+        profileFields.map(({ name }) => [name, profile((agent) => agent[name as keyof AgentFields])]),
+      ),
       currentWorkload: profile(({ currentWorkload }) => currentWorkload),
       successRate: profile(({ successRate }) => successRate ?? 1),
       budgetSpentUntil: profile(({ budgetSpentUntil }) => budgetSpentUntil),

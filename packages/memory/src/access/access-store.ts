@@ -8,6 +8,7 @@ import {
   type Workspace,
 } from '@taskboard/core'
 import {
+  agentFields,
   type AccessStore,
   type AccountUpdate,
   type ApiKeyRotation,
@@ -168,7 +169,7 @@ export function createAccessStore(database: Database): Store {
   ): Workspace {
     const workspace = { id: settings.current.newId('ws'), accountId, name, createdAt: now }
     tables.workspaces.set(workspace.id, workspace)
-    if (agent !== null) addAgent(database, { workspaceId: workspace.id, ...agent }, now)
+    if (agent !== null) addAgent(database, { ...agentFields.empty, workspaceId: workspace.id, ...agent }, now)
     return workspace
   }
 

@@ -6,7 +6,6 @@ import {
   type Instant,
 } from '@taskboard/core'
 import {
-  emptyProfile,
   type AgentPart,
   type AgentQuery,
   type AgentReading,
@@ -34,7 +33,7 @@ type Store = AgentStore<MemoryTransaction>
 /** Adds an agent that is not at work. The workspace must exist. */
 export function addAgent({ settings, tables }: Database, agent: NewAgent, now: Instant): Agent {
   const id = settings.current.newId('agent')
-  const stored: Agent = { ...emptyProfile, ...agent, id, status: 'offline', createdAt: now }
+  const stored: Agent = { ...agent, id, status: 'offline', createdAt: now }
   tables.agents.set(id, stored)
   return stored
 }

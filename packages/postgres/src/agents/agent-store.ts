@@ -8,7 +8,6 @@ import {
   type AgentStore,
   type CallContext,
   type Created,
-  emptyProfile,
   type IdempotencyClaim,
   type NewAgent,
   type Reach,
@@ -19,7 +18,7 @@ import { once } from '../database/idempotency.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { agentStatus, hasRuntime } from '../board/served-agents.js'
-import { agentColumns, budgetSpentUntil } from './agent-row.js'
+import { agentColumns, budgetSpentUntil, columns } from './agent-row.js'
 import { ratedAttemptsOf, readForecasts } from './forecasts.js'
 import { announceAgents, reportPresence } from './presence.js'
 
@@ -179,12 +178,8 @@ const addAgent = statement<AddedAgent>(
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   added as (
-    insert into taskboard.agent (
-      id, workspace_id, name, type, status, created_at, model, system_prompt, capabilities, tools,
-      paused, max_concurrent
-    )
-    select $2::text, w.id, $4::text, $5::text, 'offline', p.now,
-      $6::text, $7::text, $8::text[], $9::text[], $10::boolean, $11::integer
+    insert into taskboard.agent (id, workspace_id, status, created_at, ${columns.names})
+    select $2::text, w.id, 'offline', p.now, ${columns.values(4)}
     from taskboard.workspace w, p where w.id = $3::text
     returning *
   )
@@ -200,10 +195,7 @@ async function insertAgent(
 ): Promise<Created<AddedAgent>> {
   const { now } = call
   const id = database.settings.current.newId('agent')
-  const { workspaceId, name, type, ...profile } = { ...emptyProfile, ...agent }
-  const { model, systemPrompt, capabilities, tools, paused, maxConcurrent } = profile
-  const own = [model, systemPrompt, capabilities, tools, paused, maxConcurrent]
-  const values = [now, id, workspaceId, name, type, ...own]
+  const values = [now, id, agent.workspaceId, ...columns.of(agent)]
   if (idempotency === null) {
     return { value: insertedAgent(await database.write(call, addAgent, values)), replayed: false }
   }
@@ -222,20 +214,10 @@ const update = statement<Agent>(
   'update_agent',
   /* sql */ `
   with change as materialized (
-    select $3::jsonb as given, c.* from jsonb_to_record($3::jsonb) as c (
-      name text, type text, model text, "systemPrompt" text, capabilities text[], tools text[],
-      paused boolean, "maxConcurrent" integer
-    )
+    select $3::jsonb as given, c.* from jsonb_to_record($3::jsonb) as c (${columns.record})
   )
   update taskboard.agent a set
-    name = coalesce(c.name, a.name),
-    type = coalesce(c.type, a.type),
-    model = case when c.given ? 'model' then c.model else a.model end,
-    system_prompt = case when c.given ? 'systemPrompt' then c."systemPrompt" else a.system_prompt end,
-    capabilities = coalesce(c.capabilities, a.capabilities),
-    tools = coalesce(c.tools, a.tools),
-    paused = coalesce(c.paused, a.paused),
-    max_concurrent = case when c.given ? 'maxConcurrent' then c."maxConcurrent" else a.max_concurrent end,
+    ${columns.updates('a', 'c')},
     rest_until = null
   from change c where a.id = $2::text and a.workspace_id = $1::text
   returning ${agentColumns('a')}`,

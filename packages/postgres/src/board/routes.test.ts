@@ -1,5 +1,5 @@
 import { defaultScoring, silentLogger } from '@taskboard/core'
-import { createNewId, systemClock } from '@taskboard/core/storage'
+import { agentFields, createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
@@ -39,7 +39,7 @@ async function createBoard() {
         .value
     },
     addPainter: async (tx?: PgConnection) => {
-      const agent = { workspaceId, name: 'painter', type: 'painter' }
+      const agent = { ...agentFields.empty, workspaceId, name: 'painter', type: 'painter' }
       return (await storage.agents.insertAgent({ agent, idempotency: null }, { now: null, tx })).value
     },
     claimAs: async (agentType: string) => {

@@ -10,6 +10,7 @@ import {
   webhookEventTypes,
 } from '@taskboard/core'
 import {
+  agentFields,
   type AddedAgent,
   type AgentStore,
   type CallContext,
@@ -179,7 +180,10 @@ function fixtureOf(
     },
     addAgent: (type = AGENT_TYPE, when = at()) =>
       storage.agents
-        .insertAgent({ agent: { workspaceId, name: 'next', type }, idempotency: null }, when)
+        .insertAgent(
+          { agent: { ...agentFields.empty, workspaceId, name: 'next', type }, idempotency: null },
+          when,
+        )
         .then(({ value }) => value),
     async addWebhook(events = webhookEventTypes, when = at()) {
       const webhook = { workspaceId, url: 'https://example.com/hook', events, secrets: [] }

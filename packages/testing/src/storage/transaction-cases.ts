@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Column } from '@taskboard/core'
-import { anyTask, type FeedPosition } from '@taskboard/core/storage'
+import { agentFields, anyTask, type FeedPosition } from '@taskboard/core/storage'
 import { AsyncResource } from 'node:async_hooks'
 import { countTasks } from './board/count-tasks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
@@ -130,7 +130,7 @@ export const transactionCases: readonly StorageCheck[] = [
           webhook.id,
         )
         const { value: second } = await storage.agents.insertAgent(
-          { agent: { workspaceId, name: 'second', type: 'other' }, idempotency: null },
+          { agent: { ...agentFields.empty, workspaceId, name: 'second', type: 'other' }, idempotency: null },
           inside,
         )
         assert.equal((await readAgent(storage.agents, { reach, agentId: second.id }, inside)).id, second.id)
@@ -251,7 +251,7 @@ export const transactionCases: readonly StorageCheck[] = [
           inside,
         )
         await storage.agents.insertAgent(
-          { agent: { workspaceId, name: 'n', type: 'other' }, idempotency: null },
+          { agent: { ...agentFields.empty, workspaceId, name: 'n', type: 'other' }, idempotency: null },
           inside,
         )
         await storage.agents.reportPresence({ workspaceId, agentId: agent.id, status: 'busy' }, inside)

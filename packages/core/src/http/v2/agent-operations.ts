@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type AgentOverview, parseAgentChange, parseNewAgent } from '../../agents/index.js'
-import { boundedList } from '../../errors/index.js'
+import { agentFields, type AgentOverview } from '../../agents/index.js'
 import { agentStatuses } from '../../events/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation, workspaceOf } from './operation.js'
@@ -11,15 +10,8 @@ const agentJson = z
   .object({
     id: z.string(),
     workspace_id: z.string(),
-    name: z.string(),
-    type: z.string(),
+    ...agentFields.answer,
     status: z.enum(agentStatuses),
-    model: z.string().nullable(),
-    system_prompt: z.string().nullable(),
-    capabilities: z.array(z.string()),
-    tools: z.array(z.string()),
-    paused: z.boolean(),
-    max_concurrent: z.int().nullable(),
     current_workload: z.int().min(0).meta({
       description: 'The tasks that it works on, and those that only it can take.',
     }),
@@ -46,15 +38,8 @@ function toWireAgent(agent: AgentOverview): z.output<typeof agentJson> {
   return {
     id: agent.id,
     workspace_id: agent.workspaceId,
-    name: agent.name,
-    type: agent.type,
+    ...agentFields.toWire(agent),
     status: agent.status,
-    model: agent.model,
-    system_prompt: agent.systemPrompt,
-    capabilities: [...agent.capabilities],
-    tools: [...agent.tools],
-    paused: agent.paused,
-    max_concurrent: agent.maxConcurrent,
     current_workload: agent.currentWorkload,
     success_rate: agent.successRate ?? 1,
     is_remote: agent.isRemote,
@@ -64,51 +49,9 @@ function toWireAgent(agent: AgentOverview): z.output<typeof agentJson> {
   }
 }
 
-const text = z.string()
-
-const labels = boundedList(text, { of: 'texts', most: 100 })
-
 const params = z.object({ agent_id: idText })
 
 const one = { status: 200, schema: agentJson } as const
-
-/** The agents module validates their values. */
-const profile = {
-  model: text.nullish().meta({ description: 'The identifier of a model, at most 200 characters.' }),
-  system_prompt: text.nullish().meta({ description: 'At most 100,000 characters.' }),
-  capabilities: labels.nullish().meta({ description: 'At most 100, each of 1 to 100 characters.' }),
-  tools: labels.nullish().meta({ description: 'At most 100, each of 1 to 100 characters.' }),
-  paused: z.boolean().nullish().meta({
-    description: 'While it is paused it takes no task. What it works goes on.',
-  }),
-  max_concurrent: z
-    .int()
-    .nullish()
-    .meta({ description: 'How many tasks it works at once, 1 to 100,000; null: as its runtime does.' }),
-}
-
-interface GivenProfile {
-  readonly system_prompt?: string | null | undefined
-  readonly max_concurrent?: number | null | undefined
-}
-
-/** The fields of a body by their names in the library. */
-function toAgentInput<Body extends GivenProfile>({
-  system_prompt: systemPrompt,
-  max_concurrent: maxConcurrent,
-  ...rest
-}: Body) {
-  return { ...rest, systemPrompt, maxConcurrent }
-}
-
-const name = text.meta({ description: '1 to 100 characters.' })
-
-const type = text.meta({
-  minLength: 1,
-  maxLength: 64,
-  description:
-    'Any text. It selects the runtime that works the agent’s tasks; use `custom` for your own program.',
-})
 
 const listAgents = operation({
   id: 'listAgents',
@@ -136,17 +79,14 @@ const createAgent = operation({
   path: '/v2/agents',
   scope: 'agents:write',
   idempotent: true,
-  body: z.object({ name, type, ...profile, workspace_id: idText.nullish() }),
+  body: z.object({ ...agentFields.newBody, workspace_id: idText.nullish() }),
   answer: { status: 201, schema: agentJson },
   async run({ services, principal, request, body }) {
-    const { workspace_id: wanted, ...given } = body
-    const input = toAgentInput(given)
-    // Invalid fields are reported before what does not exist.
-    parseNewAgent(input)
-    const workspaceId = await workspaceOf(services, principal, wanted)
-    const idempotency = idempotencyClaim(request, principal, 'POST /v2/agents', { ...input, workspaceId })
+    const given = agentFields.newOf(body)
+    const workspaceId = await workspaceOf(services, principal, body.workspace_id)
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/agents', { ...given, workspaceId })
     const agent = await services.quota.createHeld(principal, 'agents', (tx) =>
-      services.agents.create(workspaceId, input, { idempotency, tx }),
+      services.agents.createParsed(workspaceId, given, { idempotency, tx }),
     )
     return toWireAgent(agent)
   },
@@ -175,13 +115,12 @@ const updateAgent = operation({
   path: '/v2/agents/{agent_id}',
   scope: 'agents:write',
   params,
-  body: z.object({ name: name.optional(), type: type.optional(), ...profile }),
+  body: z.object(agentFields.changeBody),
   answer: one,
   async run({ services, principal, params: { agent_id: agentId }, body }) {
-    const change = toAgentInput(body)
-    parseAgentChange(change)
     const { workspaceId } = await services.agents.find(principal, agentId)
-    return toWireAgent(await services.agents.update(workspaceId, agentId, change))
+    const change = agentFields.changeOf(body)
+    return toWireAgent(await services.agents.updateParsed(workspaceId, agentId, change))
   },
 })
 

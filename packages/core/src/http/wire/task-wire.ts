@@ -23,12 +23,12 @@ import {
 import type { Instant } from '../../environment/index.js'
 import { boundedList, wholeNumber } from '../../errors/index.js'
 import { agentStatuses } from '../../events/index.js'
+import { wireName } from '../../fields/index.js'
 import { namedActorJson, toWireNamed } from './actor-wire.js'
 import { commentJson } from './comment-wire.js'
 import { idText, instantText, timestamp, toTimestamp } from '../v2/wire-schemas.js'
 import { fieldNames } from '../field-names.js'
 import type { JsonObject } from '../json-body.js'
-import { wireName } from '../error-envelope.js'
 import { budgetBody, budgetJson, toBudget, toWireBudget, toWireUsage, usageJson } from './usage-wire.js'
 
 const text = z.string()

@@ -1,3 +1,4 @@
+import { agentFields } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { memoryStorage } from '../../index.js'
@@ -33,7 +34,10 @@ describe('a claim by type', () => {
     const { storage, workspaceId, add, claim } = await setUp()
     const at = { now: START }
     for (const name of ['two', 'three'])
-      await storage.agents.insertAgent({ agent: { workspaceId, name, type: 'bot' }, idempotency: null }, at)
+      await storage.agents.insertAgent(
+        { agent: { ...agentFields.empty, workspaceId, name, type: 'bot' }, idempotency: null },
+        at,
+      )
     for (let count = 0; count < 6; count++) await add(`task ${count}`)
     const agents = await storage.agents.listAgents({ reach: null, workspaceId }, at)
     const shares = async (limit: number) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AgentStatus } from '@taskboard/core'
-import { anyAgentType } from '@taskboard/core/storage'
+import { agentFields, anyAgentType } from '@taskboard/core/storage'
 import type { StorageCheck } from '../storage-case.js'
 import {
   AGENT_TYPE,
@@ -60,7 +60,7 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
       await fixture.addClaimed()
       await report(fixture, [AGENT_TYPE, anyAgentType], 0)
       assert.equal(await statusOf(fixture, SECOND), 'busy')
-      const input = { workspaceId, name: 'once', type: 'never worked' }
+      const input = { ...agentFields.empty, workspaceId, name: 'once', type: 'never worked' }
       const claim = { scope: 's', key: 'k', fingerprint: 'f' }
       const first = await storage.agents.insertAgent({ agent: input, idempotency: claim }, at())
       assert.equal(first.value.status, 'offline')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { agentFields } from '@taskboard/core/storage'
 import type { EventDraft, LoggedEvent } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import {
@@ -357,7 +358,10 @@ export const eventCases: readonly StorageCheck[] = [
     check: ({ storage, at }) =>
       assertRefused(
         storage.agents.insertAgent(
-          { agent: { workspaceId: unknownId('ws'), name: 'n', type: 't' }, idempotency: null },
+          {
+            agent: { ...agentFields.empty, workspaceId: unknownId('ws'), name: 'n', type: 't' },
+            idempotency: null,
+          },
           at(),
         ),
         'NOT_FOUND',
