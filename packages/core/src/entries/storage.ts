@@ -49,6 +49,7 @@ export type {
   ForecastTask,
   NewAgent,
 } from '../agents/index.js'
+export { wireName } from '../fields/index.js'
 export type { FieldKind, NamedField } from '../fields/index.js'
 export type { ChannelQuery, ChannelStore, NewStoredChannel, StoredChannelChange } from '../channels/index.js'
 export { countEvent, dayOf } from '../analytics/index.js'
@@ -194,8 +195,10 @@ export type {
 export { idempotencyRetentionMs } from '../idempotency/index.js'
 export type { Created, IdempotencyClaim } from '../idempotency/index.js'
 export {
+  eachHeld,
   emptyTierWindow,
   emptyWindow,
+  heldResources,
   monthStart,
   newestAdmission,
   remainingInWindow,

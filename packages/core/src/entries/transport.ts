@@ -108,7 +108,7 @@ export type {
   RouteGroup,
   RouteTable,
 } from '../http/index.js'
-export { retryAfterSeconds } from '../limits/index.js'
+export { heldResources, retryAfterSeconds } from '../limits/index.js'
 export { closeCodes, encodeFrames } from '../realtime/index.js'
 export type {
   ChannelMessage,

@@ -1,6 +1,6 @@
 export type { DecisionOf, LimitDecision, LimitRequest, LimitStore, TierRequest } from './limit-store.js'
 export { createQuota, monthStart, type Quota, type QuotaUsage, type Used } from './quota.js'
-export type { AccountUsage, HeldResource, QuotaStore, TakenTask } from './quota-store.js'
+export type { AccountUsage, QuotaStore, TakenTask } from './quota-store.js'
 export {
   emptyWindow,
   newestAdmission,
@@ -15,5 +15,5 @@ export { createTierLimits } from './tier-limits.js'
 export type { Subscriber, TierLimits } from './tier-limits.js'
 export { emptyTierWindow, takeFromTierWindow, tierWindowIdleAt, toTierDecision } from './tier-window.js'
 export type { TierDecision, TierRates, TierUsage, TierWindow } from './tier-window.js'
-export { defaultTiers, resolveTiers, tiers } from './tiers.js'
-export type { QuotaTerms, Tier, TierChange, TierOptions, Tiers, TierTerms } from './tiers.js'
+export { defaultTiers, eachHeld, heldResources, resolveTiers, tiers } from './tiers.js'
+export type { HeldResource, QuotaTerms, Tier, TierChange, TierOptions, Tiers, TierTerms } from './tiers.js'

@@ -1,7 +1,5 @@
 import type { CallContext, Instant } from '../environment/index.js'
-
-/** A resource that an account can have a limited number of. */
-export type HeldResource = 'agents' | 'apiKeys' | 'webhooks' | 'notificationChannels'
+import type { HeldResource } from './tiers.js'
 
 export interface TakenTask {
   readonly taken: boolean
@@ -9,18 +7,12 @@ export interface TakenTask {
   readonly month: Instant
 }
 
-/** The current usage of an account. */
-export interface AccountUsage {
+/** The current usage of an account: how many of each resource it holds. */
+export interface AccountUsage extends Readonly<Record<HeldResource, number>> {
   /** The start of the current month. */
   readonly month: Instant
   /** Taken in this month and not returned. */
   readonly tasks: number
-  readonly agents: number
-  /** Neither revoked nor expired. */
-  readonly apiKeys: number
-  readonly webhooks: number
-  /** Those that users set up. */
-  readonly notificationChannels: number
 }
 
 /** Stores what quotas count. */

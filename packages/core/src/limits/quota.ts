@@ -1,9 +1,9 @@
 import type { Environment, Instant } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
-import type { AccountUsage, HeldResource, QuotaStore } from './quota-store.js'
+import type { AccountUsage, QuotaStore } from './quota-store.js'
 import type { Subscriber } from './tier-limits.js'
-import type { QuotaTerms, Tiers } from './tiers.js'
+import { eachHeld, type HeldResource, type QuotaTerms, type Tiers } from './tiers.js'
 
 /**
  * The start of an instant's calendar month, UTC.
@@ -163,10 +163,7 @@ function toUsage(quota: QuotaTerms, used: AccountUsage): QuotaUsage {
       limit: quota.tasksPerMonth,
       resetAt: nextMonthStart(used.month),
     },
-    agents: { used: used.agents, limit: quota.agents },
-    apiKeys: { used: used.apiKeys, limit: quota.apiKeys },
-    webhooks: { used: used.webhooks, limit: quota.webhooks },
-    notificationChannels: { used: used.notificationChannels, limit: quota.notificationChannels },
+    ...eachHeld((resource) => ({ used: used[resource], limit: quota[resource] })),
   }
 }
 

@@ -4,18 +4,38 @@ export const tiers = ['professional', 'enterprise', 'custom'] as const
 /** The subscription of an account. */
 export type Tier = (typeof tiers)[number]
 
-/** The quotas of an account. Null: unlimited. */
-export interface QuotaTerms {
+/**
+ * What an account can hold a limited number of, in all of its workspaces, with the default quota of each tier; null: unlimited. This is the
+ * only list of them. Those that cost something for every event have a quota by default: more than anyone needs, and few enough that nobody
+ * fills the storage by accident.
+ */
+const held = {
+  agents: { professional: null, enterprise: null, custom: null },
+  /** Those that are neither revoked nor expired. */
+  apiKeys: { professional: null, enterprise: null, custom: null },
+  webhooks: { professional: 500, enterprise: 5_000, custom: null },
+  /** Those that users set up. */
+  notificationChannels: { professional: 500, enterprise: 5_000, custom: null },
+} as const satisfies Record<string, Readonly<Record<Tier, number | null>>>
+
+/** A resource that an account can hold a limited number of. */
+export type HeldResource = keyof typeof held
+
+/** All of them. */
+export const heldResources = Object.keys(held) as readonly HeldResource[]
+
+/** A value for each resource that an account holds. */
+export function eachHeld<T>(valueOf: (resource: HeldResource) => T): Readonly<Record<HeldResource, T>> {
+  return Object.fromEntries(heldResources.map((resource) => [resource, valueOf(resource)])) as Record<
+    HeldResource,
+    T
+  >
+}
+
+/** The quotas of an account: how many of each resource it can hold. Null: unlimited. */
+export interface QuotaTerms extends Readonly<Record<HeldResource, number | null>> {
   /** Tasks created in a calendar month, UTC. */
   readonly tasksPerMonth: number | null
-  /** In all workspaces of the account. */
-  readonly agents: number | null
-  /** Neither revoked nor expired. */
-  readonly apiKeys: number | null
-  /** In all workspaces of the account. */
-  readonly webhooks: number | null
-  /** Those that users set up, in all workspaces of the account. */
-  readonly notificationChannels: number | null
 }
 
 /** The terms of a tier. Null: unlimited. */
@@ -39,36 +59,30 @@ export interface TierChange extends Partial<Undefinable<Omit<TierTerms, 'quota'>
 
 type Undefinable<T> = { readonly [K in keyof T]: T[K] | undefined }
 
-const NO_QUOTA: QuotaTerms = {
+const quotaOf = (tier: Tier): QuotaTerms => ({
   tasksPerMonth: null,
-  agents: null,
-  apiKeys: null,
-  webhooks: null,
-  notificationChannels: null,
-}
+  ...eachHeld((resource) => held[resource][tier]),
+})
 
-/**
- * The contract's terms. Only webhooks and notification channels have a quota by default, because each costs sends for every event: more
- * than anyone needs, and few enough that nobody fills the storage by accident.
- */
+/** The contract's terms. */
 export const defaultTiers: Tiers = {
   professional: {
     requestsPerHour: 10_000,
     burstPerMinute: 500,
     webSocketConnections: 25,
-    quota: { ...NO_QUOTA, webhooks: 500, notificationChannels: 500 },
+    quota: quotaOf('professional'),
   },
   enterprise: {
     requestsPerHour: 100_000,
     burstPerMinute: 2_000,
     webSocketConnections: 100,
-    quota: { ...NO_QUOTA, webhooks: 5_000, notificationChannels: 5_000 },
+    quota: quotaOf('enterprise'),
   },
   custom: {
     requestsPerHour: null,
     burstPerMinute: null,
     webSocketConnections: null,
-    quota: NO_QUOTA,
+    quota: quotaOf('custom'),
   },
 }
 

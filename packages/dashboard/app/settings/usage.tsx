@@ -8,10 +8,11 @@ import { formatCount, Time } from '../ui/time.js'
 import { SectionHead } from './section.js'
 
 const text = settingsText.usage
-const quotas = ['tasks_per_month', 'agents', 'api_keys', 'webhooks', 'notification_channels'] as const
+const names: Readonly<Record<keyof Account['usage'], string>> = text.names
+const quotas = Object.keys(names) as readonly (keyof Account['usage'])[]
 const limits = ['requests_per_hour', 'burst_per_minute', 'websocket_connections'] as const
 
-function Quota({ of, quota }: { readonly of: Account; readonly quota: (typeof quotas)[number] }) {
+function Quota({ of, quota }: { readonly of: Account; readonly quota: keyof Account['usage'] }) {
   const { used, limit } = of.usage[quota]
   const shown = formatCount(used ?? 0)
   const words =
@@ -22,10 +23,10 @@ function Quota({ of, quota }: { readonly of: Account; readonly quota: (typeof qu
       : text.of(shown, formatCount(limit))
   return (
     <div>
-      <dt>{text.names[quota]}</dt>
+      <dt>{names[quota]}</dt>
       <dd>
         {words}
-        {limit !== null && <Meter used={used ?? 0} limit={limit} label={`${text.names[quota]}: ${words}`} />}
+        {limit !== null && <Meter used={used ?? 0} limit={limit} label={`${names[quota]}: ${words}`} />}
         {quota === 'tasks_per_month' && limit !== null && (
           <small class="hint">
             {text.resets} <Time at={of.usage.tasks_per_month.resets_at} />

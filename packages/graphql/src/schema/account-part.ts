@@ -1,3 +1,4 @@
+import { heldResources } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import type { WireObject } from '../wire-names.js'
 import type { FieldPlan, SchemaPart } from './field-plan.js'
@@ -64,10 +65,7 @@ const types = /* GraphQL */ `
   "How much of the subscription is used."
   type Usage {
     tasksPerMonth: MonthlyUse!
-    agents: Used!
-    apiKeys: Used!
-    webhooks: Used!
-    notificationChannels: Used!
+    ${heldResources.map((resource) => `${resource}: Used!`).join('\n    ')}
   }
 
   type Used {

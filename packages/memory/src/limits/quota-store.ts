@@ -1,5 +1,5 @@
 import type { Instant } from '@taskboard/core'
-import { monthStart, type HeldResource, type QuotaStore } from '@taskboard/core/storage'
+import { eachHeld, type HeldResource, monthStart, type QuotaStore } from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
 
@@ -57,10 +57,7 @@ export function createQuotaStore(database: Database): QuotaStore<MemoryTransacti
     usage: ({ accountId }, call) =>
       transactions.read(call, (now) => ({
         ...monthOf(accountId, now),
-        agents: held.agents(accountId, now),
-        apiKeys: held.apiKeys(accountId, now),
-        webhooks: held.webhooks(accountId, now),
-        notificationChannels: held.notificationChannels(accountId, now),
+        ...eachHeld((resource) => held[resource](accountId, now)),
       })),
   }
 }

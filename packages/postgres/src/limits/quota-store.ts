@@ -1,5 +1,14 @@
 import { type Instant, TaskboardError } from '@taskboard/core'
-import type { AccountUsage, CallContext, HeldResource, QuotaStore, TakenTask } from '@taskboard/core/storage'
+import {
+  type AccountUsage,
+  type CallContext,
+  eachHeld,
+  type HeldResource,
+  heldResources,
+  type QuotaStore,
+  type TakenTask,
+  wireName,
+} from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
@@ -27,15 +36,9 @@ const heldCounts: Readonly<Record<HeldResource, string>> = {
   where k.account_id = $1::text and k.revoked_at is null and (k.expires_at is null or k.expires_at > p.now)`,
 }
 
-const countOf = {
-  agents: statement<{ readonly count: number }>('count_agents', heldCounts.agents),
-  webhooks: statement<{ readonly count: number }>('count_webhooks', heldCounts.webhooks),
-  notificationChannels: statement<{ readonly count: number }>(
-    'count_channels',
-    heldCounts.notificationChannels,
-  ),
-  apiKeys: statement<{ readonly count: number }>('count_api_keys', heldCounts.apiKeys),
-}
+const countOf = eachHeld((resource) =>
+  statement<{ readonly count: number }>(`count_${wireName(resource)}`, heldCounts[resource]),
+)
 
 /** `QuotaStore.countHeld`. A separate statement counts, so that it sees commits that the lock waited for. */
 async function countHeld(
@@ -74,8 +77,7 @@ const readUsageOf = statement<AccountUsage>(
   )
   select p.month::float8 as month,
     (case when q.month >= p.month then q.used else 0 end)::float8 as tasks,
-    (${heldCounts.agents}) as agents, (${heldCounts.apiKeys}) as "apiKeys", (${heldCounts.webhooks}) as webhooks,
-    (${heldCounts.notificationChannels}) as "notificationChannels"
+    ${heldResources.map((resource) => `(${heldCounts[resource]}) as "${resource}"`).join(', ')}
   from p left join taskboard.task_quota q on q.account_id = $1::text`,
 )
 

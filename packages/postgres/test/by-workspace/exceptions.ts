@@ -90,7 +90,7 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
   ],
   'reads within the reach of a caller, which may be all workspaces of an account': [
     'count_agents',
-    'count_channels',
+    'count_notification_channels',
     'count_webhooks',
     'find_agents',
     'find_channel',

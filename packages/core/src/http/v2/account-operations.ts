@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { principalKinds, reaches, scopes, tiers, type Principal, type Workspace } from '../../access/index.js'
 import { TaskboardError, type InputOf } from '../../errors/index.js'
-import type { QuotaUsage, TierTerms } from '../../limits/index.js'
+import { wireName, type WireName } from '../../fields/index.js'
+import { type HeldResource, heldResources, type QuotaUsage, type TierTerms } from '../../limits/index.js'
 import { operation, workspaceOf } from './operation.js'
 import { idText, timestamp, toTimestamp } from './wire-schemas.js'
 
@@ -12,6 +13,14 @@ const workspace = z
 const most = z.int().nullable().meta({ description: 'Null: unlimited.' })
 const limits = z.object({ requests_per_hour: most, burst_per_minute: most, websocket_connections: most })
 const held = z.object({ used: z.int(), limit: most })
+/** A member for each resource that an account holds. */
+function heldMembers<T>(valueOf: (resource: HeldResource) => T): {
+  readonly [R in HeldResource as WireName<R>]: T
+} {
+  const members = heldResources.map((resource) => [wireName(resource), valueOf(resource)])
+  return Object.fromEntries(members) as ReturnType<typeof heldMembers<T>>
+}
+
 const usage = z
   .object({
     tasks_per_month: z.object({
@@ -19,10 +28,7 @@ const usage = z
       limit: most,
       resets_at: timestamp,
     }),
-    agents: held,
-    api_keys: held,
-    webhooks: held,
-    notification_channels: held,
+    ...heldMembers(() => held),
   })
   .meta({ id: 'Usage' })
 
@@ -175,20 +181,11 @@ function toWireLimits({
   }
 }
 
-function toWireUsage({
-  tasksPerMonth,
-  agents,
-  apiKeys,
-  webhooks,
-  notificationChannels,
-}: QuotaUsage): InputOf<typeof usage> {
+function toWireUsage({ tasksPerMonth, ...each }: QuotaUsage): InputOf<typeof usage> {
   const { used, limit, resetAt } = tasksPerMonth
   return {
     tasks_per_month: { used, limit, resets_at: toTimestamp(resetAt) },
-    agents,
-    api_keys: apiKeys,
-    webhooks,
-    notification_channels: notificationChannels,
+    ...heldMembers((resource) => each[resource]),
   }
 }
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Instant } from '@taskboard/core'
-import type { HeldResource } from '@taskboard/core/storage'
+import { heldResources } from '@taskboard/core/storage'
 import type { StorageCheck } from '../storage-case.js'
 import { DAY, START, type StorageFixture } from '../storage-fixture.js'
 
-const heldResources: readonly HeldResource[] = ['agents', 'apiKeys', 'webhooks', 'notificationChannels']
 const NEXT_MONTH = 31 * DAY
 
 const takeTask = ({ storage, accountId, at }: StorageFixture, limit: number, afterMs = 0) =>
@@ -148,7 +147,10 @@ export const quotaCases: readonly StorageCheck[] = [
           counts.push(await storage.quotas.countHeld({ accountId, resource }, fixture.at(0, tx)))
         return counts
       })
-      assert.deepEqual(counted, [2, 2, 1, 1])
+      assert.deepEqual(
+        counted,
+        heldResources.map((resource) => usage[resource]),
+      )
     },
   },
   {
