@@ -292,6 +292,7 @@ export const settingsText = {
       api_keys: 'API keys',
       webhooks: 'Webhooks',
       notification_channels: 'Notification channels',
+      schedules: 'Schedules',
     },
     limitNames: {
       requests_per_hour: 'Requests an hour',

@@ -160,7 +160,6 @@ export type {
 } from './schedules/schedule.js'
 export { createScheduleLoop } from './schedules/schedule-loop.js'
 export type { ScheduleLoop } from './schedules/schedule-loop.js'
-export { mostSchedules } from './schedules/schedule-store.js'
 export type {
   OccurrenceRequest,
   ScheduleList,

@@ -86,7 +86,6 @@ export {
   outcomeOfDecision,
   outcomeOfRequest,
   parseApprovalRequest,
-  mostSchedules,
   nextOccurrence,
   occur,
   parseNewTask,

@@ -71,6 +71,7 @@ describe('createTask', () => {
       apiKeys: { used: 0, limit: null },
       webhooks: { used: 1, limit: null },
       notificationChannels: { used: 0, limit: null },
+      schedules: { used: 0, limit: null },
     })
   })
 

@@ -6,8 +6,8 @@ export type Tier = (typeof tiers)[number]
 
 /**
  * What an account can hold a limited number of, in all of its workspaces, with the default quota of each tier; null: unlimited. This is the
- * only list of them. Those that cost something for every event have a quota by default: more than anyone needs, and few enough that nobody
- * fills the storage by accident.
+ * only list of them. What makes work by itself has a quota by default: more than anyone needs, and few enough that nobody fills the storage
+ * by accident.
  */
 const held = {
   agents: { professional: null, enterprise: null, custom: null },
@@ -16,6 +16,7 @@ const held = {
   webhooks: { professional: 500, enterprise: 5_000, custom: null },
   /** Those that users set up. */
   notificationChannels: { professional: 500, enterprise: 5_000, custom: null },
+  schedules: { professional: 1_000, enterprise: 10_000, custom: null },
 } as const satisfies Record<string, Readonly<Record<Tier, number | null>>>
 
 /** A resource that an account can hold a limited number of. */

@@ -2,7 +2,6 @@ import { type Actor, type Instant, type Schedule, TaskboardError } from '@taskbo
 import {
   changedSchedule,
   createSchedule,
-  mostSchedules,
   occur,
   type NewSchedule,
   type Reach,
@@ -31,9 +30,6 @@ export function createScheduleStore(database: Database): Store {
 
   function insert(input: NewSchedule, now: Instant): Schedule {
     requireAssignee(database, input.workspaceId, input.task.assignedTo)
-    if (due.countOf(input.workspaceId) >= mostSchedules) {
-      throw new TaskboardError('CONFLICT', `a workspace has at most ${mostSchedules} schedules`)
-    }
     const schedule = createSchedule(copied(input), { id: settings.current.newId('sch'), now })
     schedules.set(schedule.id, schedule)
     return schedule
@@ -91,20 +87,15 @@ const SYSTEM: Actor = { kind: 'system', id: null }
 /** The enabled schedules in the order in which they are due. Follows their table. */
 interface DueOrder {
   list(limit: number, now: Instant): ScheduleList
-  /** How many schedules a workspace has. */
-  countOf(workspaceId: string): number
 }
 
 function createDueOrder({ tables }: Database): DueOrder {
-  const counts = new Map<string, number>()
   const timed = new Map<string, Schedule & { readonly nextAt: Instant }>()
   /** Sorted again when it is asked for after a change. */
   let ordered: readonly (Schedule & { readonly nextAt: Instant })[] | null = []
 
   tables.schedules.onChange((before, after) => {
-    const { id, workspaceId } = (after ?? before) as Schedule
-    const added = Number(after !== undefined) - Number(before !== undefined)
-    counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + added)
+    const { id } = (after ?? before) as Schedule
     ordered = null
     if (after == null || after.nextAt === null) timed.delete(id)
     else timed.set(id, { ...after, nextAt: after.nextAt })
@@ -119,7 +110,6 @@ function createDueOrder({ tables }: Database): DueOrder {
       const isShort = schedules.length < limit && next !== undefined
       return { schedules, nextDueInMs: isShort ? next.nextAt - now : null }
     },
-    countOf: (workspaceId) => counts.get(workspaceId) ?? 0,
   }
 }
 

@@ -28,6 +28,7 @@ export function createQuotaStore(database: Database): QuotaStore<MemoryTransacti
   const held: Record<HeldResource, (accountId: string, now: Instant) => number> = {
     agents: (accountId) => countOf(tables.agents.values(), (each) => isOf(accountId, each.workspaceId)),
     webhooks: (accountId) => countOf(tables.webhooks.values(), (each) => isOf(accountId, each.workspaceId)),
+    schedules: (accountId) => countOf(tables.schedules.values(), (each) => isOf(accountId, each.workspaceId)),
     notificationChannels: (accountId) =>
       countOf(tables.channels.values(), (each) => isOf(accountId, each.workspaceId)),
     apiKeys: (accountId, now) =>

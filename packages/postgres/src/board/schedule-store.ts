@@ -5,7 +5,6 @@ import {
   createSchedule,
   type Created,
   type IdempotencyClaim,
-  mostSchedules,
   type NewSchedule,
   occur,
   type OccurrenceRequest,
@@ -29,13 +28,10 @@ const scheduleColumns = (alias: string): string => {
 }
 
 /** Present, workspace, assigned agent or null. Returns nothing for an unknown workspace. */
-const lookAround = statement<{ readonly now: Instant; readonly count: number; readonly hasAgent: boolean }>(
+const lookAround = statement<{ readonly now: Instant; readonly hasAgent: boolean }>(
   'look_around_schedules',
   /* sql */ `
   select coalesce($1::bigint, taskboard.now_ms())::float8 as now,
-    (select count(*) from (
-      select from taskboard.schedule s where s.workspace_id = $2::text limit ${mostSchedules}
-    ) as counted)::integer as count,
     ($3::text is null or exists (
       select from taskboard.agent a where a.id = $3::text and a.workspace_id = $2::text
     )) as "hasAgent"
@@ -70,9 +66,6 @@ function insertSchedule(
     const [around] = await session.run(lookAround, [now, workspaceId, task.assignedTo])
     if (around === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace')
     if (!around.hasAgent) throw unknownAssignee()
-    if (around.count >= mostSchedules) {
-      throw new TaskboardError('CONFLICT', `a workspace has at most ${mostSchedules} schedules`)
-    }
     const id = database.settings.current.newId('sch')
     const [made] = await session.run(insert, [toRecord(createSchedule(schedule, { id, now: around.now }))])
     if (made === undefined) throw new Error('a new schedule is gone')

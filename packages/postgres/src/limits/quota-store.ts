@@ -30,6 +30,7 @@ const heldCounts: Readonly<Record<HeldResource, string>> = {
   agents: ofWorkspaces('agent'),
   webhooks: ofWorkspaces('webhook'),
   notificationChannels: ofWorkspaces('notification_channel'),
+  schedules: ofWorkspaces('schedule'),
   apiKeys: /* sql */ `
   select count(*)::float8 as count from taskboard.api_key k,
     (select coalesce($2::bigint, taskboard.now_ms()) as now) p

@@ -91,6 +91,7 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
   'reads within the reach of a caller, which may be all workspaces of an account': [
     'count_agents',
     'count_notification_channels',
+    'count_schedules',
     'count_webhooks',
     'find_agents',
     'find_channel',

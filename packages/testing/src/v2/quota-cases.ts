@@ -10,7 +10,7 @@ const CHANNEL = { type: SUITE_CHANNEL_TYPE, name: 'c', config: { room: 'r' }, ev
 /** A create by API v2; under an `Idempotency-Key` where one is given. */
 function create(
   { send, token }: V2Session,
-  what: 'tasks' | 'agents' | 'webhooks' | 'notification-channels' | 'account/api-keys',
+  what: 'tasks' | 'agents' | 'webhooks' | 'notification-channels' | 'schedules' | 'account/api-keys',
   idempotencyKey?: string,
 ): Promise<ClientResponse> {
   const body = {
@@ -18,6 +18,7 @@ function create(
     agents: { name: 'one more', type: SUITE_AGENT_TYPE },
     webhooks: WEBHOOK,
     'notification-channels': CHANNEL,
+    schedules: { cron: '0 9 * * 1', task: { title: 'every week' } },
     'account/api-keys': { name: 'one more', scopes: ['tasks:read'] },
   }[what]
   return send('POST', `/v2/${what}`, {
@@ -117,7 +118,14 @@ export const quotaCases: readonly V2Check[] = [
     options: {
       tiers: {
         enterprise: {
-          quota: { tasksPerMonth: 4, agents: 3, apiKeys: 3, webhooks: 2, notificationChannels: 1 },
+          quota: {
+            tasksPerMonth: 4,
+            agents: 3,
+            apiKeys: 3,
+            webhooks: 2,
+            notificationChannels: 1,
+            schedules: 5,
+          },
         },
       },
     },
@@ -130,6 +138,7 @@ export const quotaCases: readonly V2Check[] = [
       assert.equal(await countMade(many('account/api-keys'), 'api_keys'), 2)
       assert.equal(await countMade(many('webhooks'), 'webhooks'), 2)
       assert.equal(await countMade(many('notification-channels'), 'notification_channels'), 1)
+      assert.equal(await countMade(many('schedules'), 'schedules'), 5)
       const used = Object.values(await usage(session)).map((each) => [each.used, each.limit])
       assert.deepEqual(used, [
         [4, 4],
@@ -137,6 +146,7 @@ export const quotaCases: readonly V2Check[] = [
         [3, 3],
         [2, 2],
         [1, 1],
+        [5, 5],
       ])
     },
   },

@@ -49,8 +49,8 @@ export interface ScheduleStore<Tx = unknown> {
   /**
    * Creates a schedule.
    * @throws TaskboardError `NOT_FOUND` for an unknown workspace; `INVALID_FIELD` (`cron`) for an expression without an occurrence, and
-   *   (`assignedTo`) for an agent that the workspace does not have; `CONFLICT` when the workspace has `mostSchedules`, and for an
-   *   idempotency key that was used with another fingerprint.
+   *   (`assignedTo`) for an agent that the workspace does not have; `CONFLICT` for an idempotency key that
+   *   was used with another fingerprint.
    */
   insertSchedule(
     insertion: { readonly schedule: NewSchedule; readonly idempotency: IdempotencyClaim | null },
@@ -80,6 +80,3 @@ export interface ScheduleStore<Tx = unknown> {
    */
   makeOccurrence(occurrence: OccurrenceRequest, call: CallContext<Tx>): Promise<Task | null>
 }
-
-/** How many schedules a workspace has at most. Concurrent creates may exceed it. */
-export const mostSchedules = 1_000

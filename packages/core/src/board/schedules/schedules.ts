@@ -33,8 +33,7 @@ export interface SchedulePage {
 export interface BoardSchedules<Tx = unknown> {
   /**
    * Creates a schedule. A repeat with the same `idempotency` returns the first one's schedule as it was created.
-   * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`; `CONFLICT` when the workspace has 1,000 schedules, or when the key was used
-   *   for another schedule.
+   * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`; `CONFLICT` when the key was used for another schedule.
    */
   create(
     input: ScheduleInput,

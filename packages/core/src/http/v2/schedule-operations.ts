@@ -114,8 +114,7 @@ const createSchedule = operation({
   ...common,
   id: 'createSchedule',
   summary: 'Adds a task again and again, at the times of a cron expression',
-  description:
-    'Occurrences that are missed while no process of the host runs are made once, as one. A workspace has at most 1,000 schedules.',
+  description: 'Occurrences that are missed while no process of the host runs are made once, as one.',
   method: 'POST',
   path: '/v2/schedules',
   scope: 'tasks:write',
@@ -127,7 +126,10 @@ const createSchedule = operation({
     const workspaceId = await workspaceOf(services, principal, wanted)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/schedules', { ...body, workspaceId })
     const input = { ...rest, timeZone, task: toTask(task) }
-    return toWireSchedule(await services.schedules.of(workspaceId).create(input, { idempotency }))
+    const schedule = await services.quota.createHeld(principal, 'schedules', (tx) =>
+      services.schedules.of(workspaceId).create(input, { idempotency, tx }),
+    )
+    return toWireSchedule(schedule)
   },
 })
 

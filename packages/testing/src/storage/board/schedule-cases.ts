@@ -17,7 +17,8 @@ import {
 /** At every full hour. */
 const HOURLY = '0 * * * *'
 
-function terms(workspaceId: string, given: Partial<NewSchedule> = {}): NewSchedule {
+/** A schedule that adds a task at every full hour. */
+export function terms(workspaceId: string, given: Partial<NewSchedule> = {}): NewSchedule {
   const { title, description, type, priority, assignedTo, tags, metadata, budget, maxAttempts } = newTask({
     workspaceId,
     title: 'again',

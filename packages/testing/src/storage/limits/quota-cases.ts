@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Instant } from '@taskboard/core'
 import { heldResources } from '@taskboard/core/storage'
+import { terms } from '../board/schedule-cases.js'
 import type { StorageCheck } from '../storage-case.js'
 import { DAY, START, type StorageFixture } from '../storage-fixture.js'
 
@@ -100,7 +101,7 @@ export const quotaCases: readonly StorageCheck[] = [
   },
   {
     id: 'quotas.usage',
-    name: 'agents, webhooks, channels and keys are counted over the workspaces of the account; keys that have ended are not',
+    name: 'agents, webhooks, channels, schedules and keys are counted over the workspaces of the account; keys that have ended are not',
     async check(fixture) {
       const { storage, accountId, workspaceId } = fixture
       const stranger = {
@@ -138,7 +139,18 @@ export const quotaCases: readonly StorageCheck[] = [
       )
       const channel = { workspaceId, type: 'chat', name: 'c', config: {}, secrets: {}, events: [] }
       await storage.channels.insertChannel({ channel, idempotency: null }, fixture.at())
-      const usage = { month: START, tasks: 0, agents: 2, apiKeys: 2, webhooks: 1, notificationChannels: 1 }
+      const schedule = terms(workspaceId)
+      for (let count = 0; count < 3; count++)
+        await storage.schedules.insertSchedule({ schedule, idempotency: null }, fixture.at())
+      const usage = {
+        month: START,
+        tasks: 0,
+        agents: 2,
+        apiKeys: 2,
+        webhooks: 1,
+        notificationChannels: 1,
+        schedules: 3,
+      }
       assert.deepEqual(await storage.quotas.usage({ accountId }, fixture.at()), usage)
       assert.deepEqual(await storage.quotas.usage({ accountId }, fixture.at(DAY)), { ...usage, apiKeys: 1 })
       const counted = await storage.transaction(async (tx) => {
