@@ -1,5 +1,6 @@
+import type { Reach } from '@taskboard/core'
 import { isDeepStrictEqual } from 'node:util'
-import type { DayFigures, FiguresQuery, Reach } from '@taskboard/core/storage'
+import type { DayFigures, FiguresQuery } from '@taskboard/core/storage'
 import { countedEvent, COUNTED_TYPES } from '../src/analytics/analytics-store.js'
 import { createBoard } from './board.js'
 import { count, median, timed } from './measure.js'

@@ -3,7 +3,7 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { agentsFixture } from '../../test/agents-fixture.js'
 import { createTaskboard, defineAgent } from '../index.js'
-import type { AgentFields } from '../entries/storage.js'
+import type { AgentFields } from './agent.js'
 
 const PROFILE = {
   model: 'm-1',

@@ -20,8 +20,6 @@ export interface AgentFilter {
   readonly cursor?: string | undefined
 }
 
-type CreateOptions<Tx> = InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined }
-
 export interface AgentPage {
   readonly agents: readonly AgentOverview[]
   /** Null on the last page. */
@@ -37,9 +35,11 @@ export interface Agents<Tx = unknown> {
    * Adds an agent to a workspace. A repeat with the same `idempotency` returns the first one's agent as it was created.
    * @throws TaskboardError `CONFLICT` when the key was used for another request.
    */
-  create(workspaceId: string, input: NewAgentInput, options?: CreateOptions<Tx>): Promise<AgentOverview>
-  /** The same for an agent that is validated already. */
-  createParsed(workspaceId: string, agent: AgentFields, options?: CreateOptions<Tx>): Promise<AgentOverview>
+  create(
+    workspaceId: string,
+    input: NewAgentInput,
+    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+  ): Promise<AgentOverview>
   /** The first thousand of a workspace, oldest first. */
   list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly AgentOverview[]>
   get(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<AgentOverview>
@@ -48,13 +48,6 @@ export interface Agents<Tx = unknown> {
     workspaceId: string,
     agentId: string,
     change: AgentChangeInput,
-    options?: InTransaction<Tx>,
-  ): Promise<AgentOverview>
-  /** The same for a change that is validated already. */
-  updateParsed(
-    workspaceId: string,
-    agentId: string,
-    change: Partial<AgentFields>,
     options?: InTransaction<Tx>,
   ): Promise<AgentOverview>
   /**
@@ -74,6 +67,21 @@ export interface Agents<Tx = unknown> {
   find(reach: Reach, agentId: string, options?: InTransaction<Tx>): Promise<AgentOverview>
 }
 
+/** What transports use of the agents besides: the same for values that a request's schema has validated. */
+export interface TransportAgents<Tx = unknown> extends Agents<Tx> {
+  createParsed(
+    workspaceId: string,
+    agent: AgentFields,
+    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+  ): Promise<AgentOverview>
+  updateParsed(
+    workspaceId: string,
+    agentId: string,
+    change: Partial<AgentFields>,
+    options?: InTransaction<Tx>,
+  ): Promise<AgentOverview>
+}
+
 export interface AgentsDeps<Tx> {
   readonly environment: Environment
   readonly store: AgentStore<Tx>
@@ -85,7 +93,7 @@ const WORK = ['work'] as const
 const DEFAULT_PAGE = 100
 const LONGEST_ID = 64
 
-export function createAgents<Tx>(deps: AgentsDeps<Tx>): Agents<Tx> {
+export function createAgents<Tx>(deps: AgentsDeps<Tx>): TransportAgents<Tx> {
   const { environment, store, onChanged } = deps
 
   async function find(
@@ -101,7 +109,7 @@ export function createAgents<Tx>(deps: AgentsDeps<Tx>): Agents<Tx> {
     return agent
   }
 
-  const createParsed: Agents<Tx>['createParsed'] = async (workspaceId, agent, options) => {
+  const createParsed: TransportAgents<Tx>['createParsed'] = async (workspaceId, agent, options) => {
     const { value } = await store.insertAgent(
       { agent: { workspaceId, ...agent }, idempotency: options?.idempotency ?? null },
       environment.call(options),
@@ -112,7 +120,7 @@ export function createAgents<Tx>(deps: AgentsDeps<Tx>): Agents<Tx> {
     return { ...value, currentWorkload: 0, successRate: null, isRemote, restingUntil: null }
   }
 
-  const updateParsed: Agents<Tx>['updateParsed'] = async (workspaceId, agentId, change, options) => {
+  const updateParsed: TransportAgents<Tx>['updateParsed'] = async (workspaceId, agentId, change, options) => {
     await store.updateAgent({ workspaceId, agentId, change }, environment.call(options))
     onChanged?.(agentId)
     return find(null, agentId, options)

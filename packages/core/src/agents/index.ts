@@ -26,7 +26,7 @@ export type {
 export { createAgentAnnouncer } from './agent-announcer.js'
 export type { AgentAnnouncer } from './agent-announcer.js'
 export { createAgents } from './agents.js'
-export type { AgentFilter, AgentPage, Agents } from './agents.js'
+export type { AgentFilter, AgentPage, Agents, TransportAgents } from './agents.js'
 export { createAgentDirectory } from './agent-directory.js'
 export type { AgentDirectory } from './agent-directory.js'
 export { createEstimates } from './estimates.js'

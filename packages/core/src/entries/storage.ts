@@ -9,23 +9,16 @@ export {
 } from '../access/index.js'
 export type {
   AccessStore,
-  AccountChange,
   AccountUpdate,
-  ApiKeyPage,
   ApiKeyQuery,
   ApiKeyRotation,
   AttemptDecision,
   AttemptKind,
-  Credential,
   DeletionProgress,
-  DeletionTarget,
   FoundPrincipal,
   KeyCheck,
   LoginAttempts,
-  MfaChange,
-  NewStoredApiKey,
   NewStoredUser,
-  Reach,
   RefreshFamily,
   RefreshOutcome,
   RefreshRequest,
@@ -41,7 +34,6 @@ export type {
   AgentChange,
   AgentPart,
   AgentPresenceReport,
-  AgentFields,
   AgentQuery,
   AgentReading,
   AgentStore,
@@ -53,14 +45,7 @@ export { wireName } from '../fields/index.js'
 export type { FieldKind, NamedField } from '../fields/index.js'
 export type { ChannelQuery, ChannelStore, NewStoredChannel, StoredChannelChange } from '../channels/index.js'
 export { countEvent, dayOf } from '../analytics/index.js'
-export type {
-  AnalyticsStore,
-  Baselines,
-  Day,
-  DayFigures,
-  EventCount,
-  FiguresQuery,
-} from '../analytics/index.js'
+export type { AnalyticsStore, Baselines, DayFigures, EventCount, FiguresQuery } from '../analytics/index.js'
 export {
   anyTask,
   approvalAt,
@@ -102,23 +87,19 @@ export type {
   ApprovalQuery,
   ApprovalRequest,
   ApprovalStore,
-  AttemptOutcome,
   ClaimBatch,
   ClaimByType,
   ClaimForAgent,
   ClaimProof,
   ClaimTarget,
   CommentDraft,
-  CommentOutcome,
   CommentPage,
   CommentQuery,
   CommentStore,
   Completion,
   NewSchedule,
-  DecisionOutcome,
   ListedTask,
   NewTask,
-  Occurrence,
   OccurrenceRequest,
   RequestOutcome,
   ScheduleChange,
@@ -127,33 +108,25 @@ export type {
   ScheduleStore,
   StoredApproval,
   TaskAddition,
-  TaskBackground,
   TaskChange,
   TaskConditions,
   TaskCursor,
   TaskField,
-  TaskFields,
   TaskInsertion,
   TaskListQuery,
-  TaskLogPage,
   TaskPage,
   TaskPart,
-  TaskParts,
   TaskQuery,
   TaskReading,
   TaskSearch,
   TaskSearchPage,
-  TaskSort,
-  TasksLeft,
   TaskSplit,
   TaskStore,
   TaskTarget,
   TaskWrite,
   TransitionResult,
-  Verdict,
 } from '../board/index.js'
 export {
-  consoleLogger,
   createCommitSignal,
   createListeners,
   createNewId,
@@ -161,15 +134,7 @@ export {
   systemClock,
   systemRandom,
 } from '../environment/index.js'
-export type {
-  CallContext,
-  Commit,
-  CommitSignal,
-  IdPrefix,
-  Listeners,
-  NewId,
-  Timer,
-} from '../environment/index.js'
+export type { CallContext, CommitSignal, Listeners, NewId, Timer } from '../environment/index.js'
 export { countedEventTypes, currentPayloadVersion, describeEvent } from '../events/index.js'
 export type {
   ChannelHealth,
@@ -184,15 +149,9 @@ export type {
   NotificationBatch,
   NotificationClaim,
   NotificationStore,
-  NotificationTarget,
-  NotificationTargetChange,
-  PublishedAlertData,
-  RaisedAlertData,
   StoredChannel,
-  UserChannelClaim,
 } from '../events/index.js'
 export { idempotencyRetentionMs } from '../idempotency/index.js'
-export type { Created, IdempotencyClaim } from '../idempotency/index.js'
 export {
   eachHeld,
   emptyTierWindow,
@@ -213,76 +172,33 @@ export type {
   LimitRequest,
   LimitStore,
   QuotaStore,
-  QuotaTerms,
   RollingWindow,
   TakenTask,
-  TierChange,
   TierDecision,
   TierRates,
   TierRequest,
-  Tiers,
-  TierTerms,
-  TierUsage,
   TierWindow,
 } from '../limits/index.js'
 export { compareTied, lanes, laneSlope, placeTask, sameScoring, scoreUnits } from '../priority/index.js'
-export type { Lane, Placement, ScoringWeights, Tied } from '../priority/index.js'
-export type {
-  HolderLease,
-  LogEnd,
-  LogEndQuery,
-  RealtimeStore,
-  SlotRelease,
-  SlotRequest,
-} from '../realtime/index.js'
+export type { Lane, Tied } from '../priority/index.js'
+export type { LogEnd, LogEndQuery, RealtimeStore, SlotRequest } from '../realtime/index.js'
 export { createStorageSettings } from '../wiring/storage-settings.js'
 export type { BoundSettings } from '../wiring/storage-settings.js'
-export type { Pruning, StorageSettings, StorageState, TaskCounts } from '../storage/index.js'
-export {
-  addUsage,
-  budgetHolders,
-  isBudgetSpent,
-  microsPerUsd,
-  nextMonthStart,
-  noUsage,
-} from '../usage/index.js'
-export type {
-  Budget,
-  BudgetHolder,
-  MonthlyBudget,
-  RecordedUsage,
-  Spending,
-  UsageAmounts,
-  UsageGroup,
-  UsageQuery,
-  UsageRecord,
-  UsageReport,
-  UsageStore,
-  UsageSum,
-} from '../usage/index.js'
+export type { Pruning, StorageState, TaskCounts } from '../storage/index.js'
+export { addUsage, isBudgetSpent, nextMonthStart, noUsage } from '../usage/index.js'
+export type { UsageQuery, UsageRecord, UsageStore } from '../usage/index.js'
 export { createEndpointGuard, rotateSecrets } from '../webhooks/index.js'
 export type {
   ClaimedDelivery,
   Delivery,
-  DeliveryAttempt,
   DeliveryClaim,
   DeliveryQuery,
   DeliveryResult,
   ReturnedDelivery,
   WebhookQuery,
-  DeliveryStatus,
   DeliveryTarget,
-  DisabledReason,
-  EndpointGuard,
-  EndpointGuardOptions,
   NewStoredWebhook,
-  ResolvedAddress,
-  Resolver,
   Sender,
-  SendErrorKind,
-  SendRequest,
-  SendResult,
-  SigningKey,
   StoredSecret,
   StoredWebhook,
   StoredWebhookChange,

@@ -1,32 +1,12 @@
 // `@taskboard/core/transport`: what adapters of HTTP and WebSocket servers use, and the types of what they carry.
 
 export { principalKinds, reaches, requireScope } from '../access/index.js'
-export type {
-  BrowserRequest,
-  NewUser,
-  NewWorkspace,
-  SecretBoxOptions,
-  TokenOptions,
-} from '../access/index.js'
 export { agentFields } from '../agents/index.js'
-export type { AgentFilter, AgentOptions, AgentPage, Estimates, OutputInput } from '../agents/index.js'
-export type { AnalyticsOptions, Grouping, WorkFigures } from '../analytics/index.js'
+export type { AgentOptions } from '../agents/index.js'
 export { logLevels, taskCursor, taskSorts } from '../board/index.js'
-export type {
-  AddOptions,
-  InstantInput,
-  TaskDirectory,
-  TaskFilter,
-  FoundTask,
-  TaskFindings,
-  TaskLogList,
-  TaskSort,
-  WriteOptions,
-} from '../board/index.js'
 export { yieldToEventLoop } from '../environment/index.js'
 export type {
   Gauges,
-  LimitName,
   Measurement,
   Random,
   SpanDetails,
@@ -35,20 +15,8 @@ export type {
   TracedTask,
 } from '../environment/index.js'
 export { baseUrlForm, mountPath, requireOptionNames, routePath, toBaseUrl } from '../errors/index.js'
-export type { ErrorDetails, NamesOf } from '../errors/index.js'
-export {
-  actorKinds,
-  agentStatuses,
-  approvalDecisions,
-  integrationEventTypes,
-  realtimeEventTypes,
-} from '../events/index.js'
-export type {
-  IntegrationEventType,
-  PublishOptions,
-  RealtimeEventType,
-  TaskboardEventListener,
-} from '../events/index.js'
+export type { NamesOf } from '../errors/index.js'
+export { actorKinds, agentStatuses, approvalDecisions, realtimeEventTypes } from '../events/index.js'
 export type { FieldKind, NamedField } from '../fields/index.js'
 export {
   announcesBody,
@@ -76,32 +44,14 @@ export {
   unreadBody,
 } from '../http/index.js'
 export type {
-  BoardErrorBody,
-  BrowserSessionOptions,
   ByteStream,
-  ClosableServer,
-  CloseServerOptions,
-  ClosingResponse,
   V2ErrorBody,
   FallbackRoute,
-  FetchContext,
-  FetchHandlerOptions,
-  FoundRoute,
-  HealthRouteOptions,
   HttpRequest,
   HttpResponse,
-  NodeHandlerOptions,
-  NodeMessage,
-  NodeRequestContext,
-  NodeResponse,
-  NodeServerRequest,
-  NodeServerResponse,
   OperationCaller,
-  OperationRequest,
-  OperationSchemas,
   PathDescription,
   ProtectedCall,
-  ProtectedRouteOptions,
   RealtimeEndpoint,
   RequestBody,
   Route,
@@ -117,22 +67,13 @@ export type {
   MessageStream,
   Origin,
   EncodedFrames,
-  Realtime,
   RealtimeConnection,
-  RealtimeError,
-  RealtimeOptions,
   RealtimeProtocol,
-  RealtimeSettings,
   Socket,
   SocketListener,
   StreamRequest,
 } from '../realtime/index.js'
-export type {
-  CredentialRequest,
-  HealthServices,
-  RoutePaths,
-  TransportServices,
-} from '../wiring/transport-services.js'
+export type { CredentialRequest, TransportServices } from '../wiring/transport-services.js'
 export { microsPerUsd, usageGroups } from '../usage/index.js'
 export {
   deliveryStatuses,
@@ -140,4 +81,3 @@ export {
   signStandardWebhook,
   standardWebhookHeaders,
 } from '../webhooks/index.js'
-export type { DeliveryPage, WebhookChange } from '../webhooks/index.js'

@@ -130,8 +130,6 @@ export function resourceFields<Row extends object>() {
       return change
     }
 
-    const ofLibrary = ({ name }: NamedField): string => name
-    const ofWire = ({ wireName: name }: NamedField): string => name
     const filled = (change: Record<string, unknown>) => ({ ...empty, ...change }) as Row
 
     return {
@@ -151,6 +149,9 @@ export function resourceFields<Row extends object>() {
     }
   }
 }
+
+const ofLibrary = ({ name }: NamedField): string => name
+const ofWire = ({ wireName: name }: NamedField): string => name
 
 function asIs(name: string): string {
   return name

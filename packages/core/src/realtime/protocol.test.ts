@@ -10,9 +10,9 @@ import {
   type ChannelMessage,
   type MessageStream,
   type RealtimeConnection,
-  type RealtimeOptions,
   type RealtimeProtocol,
 } from '../entries/transport.js'
+import type { RealtimeOptions } from './index.js'
 
 const boards: Taskboard[] = []
 const sockets: FakeSocket[] = []

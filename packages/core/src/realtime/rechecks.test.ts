@@ -3,7 +3,8 @@ import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeSocket, type FakeSocket } from '../../test/fake-socket.js'
 import { createTaskboard, type Principal, type Taskboard } from '../index.js'
-import { realtimeEndpoint, type RealtimeOptions } from '../entries/transport.js'
+import { realtimeEndpoint } from '../entries/transport.js'
+import type { RealtimeOptions } from './index.js'
 
 const boards: Taskboard[] = []
 const sockets: FakeSocket[] = []

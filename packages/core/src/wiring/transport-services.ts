@@ -6,7 +6,7 @@ import type {
   Principal,
   WorkspaceReach,
 } from '../access/index.js'
-import type { Agents, Estimates } from '../agents/index.js'
+import type { Estimates, TransportAgents } from '../agents/index.js'
 import type { Analytics } from '../analytics/index.js'
 import type {
   ApprovalDirectory,
@@ -103,7 +103,7 @@ export interface TransportServices<Tx = unknown> {
   readonly keys: CallerKeys
   /** Taskboard's login; null when the host has its own, or none. */
   readonly login: Login | null
-  readonly agents: Agents<Tx>
+  readonly agents: TransportAgents<Tx>
   readonly analytics: Analytics<Tx>
   readonly estimates: Estimates<Tx>
   board(workspaceId: string): TransportBoard<Tx>

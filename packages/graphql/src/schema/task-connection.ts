@@ -1,5 +1,10 @@
-import { type Column, isTaskboardError, TaskboardError } from '@taskboard/core'
-import type { TaskFilter, TaskFindings } from '@taskboard/core/transport'
+import {
+  type Column,
+  isTaskboardError,
+  TaskboardError,
+  type TaskFilter,
+  type TaskFindings,
+} from '@taskboard/core'
 import type { GraphqlContext } from '../graphql-context.js'
 import { pageSize } from './page-size.js'
 

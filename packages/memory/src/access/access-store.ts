@@ -6,6 +6,7 @@ import {
   TaskboardError,
   type User,
   type Workspace,
+  type Reach,
 } from '@taskboard/core'
 import {
   agentFields,
@@ -14,7 +15,6 @@ import {
   type ApiKeyRotation,
   type CallContext,
   type NewStoredUser,
-  type Reach,
   sessionOver,
   type WorkspaceUpdate,
 } from '@taskboard/core/storage'

@@ -4,6 +4,7 @@ import {
   type AgentOverview,
   type AgentStatus,
   type Instant,
+  type Reach,
 } from '@taskboard/core'
 import {
   type AgentPart,
@@ -12,7 +13,6 @@ import {
   type AgentStore,
   type CallContext,
   type NewAgent,
-  type Reach,
   updatedEvent,
 } from '@taskboard/core/storage'
 import { agentStatus, hasRuntime } from '../board/claim/agent-status.js'

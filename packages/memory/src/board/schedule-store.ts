@@ -1,10 +1,9 @@
-import { type Actor, type Instant, type Schedule, TaskboardError } from '@taskboard/core'
+import { type Actor, type Instant, type Schedule, TaskboardError, type Reach } from '@taskboard/core'
 import {
   changedSchedule,
   createSchedule,
   occur,
   type NewSchedule,
-  type Reach,
   type ScheduleList,
   type ScheduleQuery,
   type ScheduleStore,

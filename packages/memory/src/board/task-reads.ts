@@ -7,6 +7,8 @@ import {
   type Task,
   type TaskStatus,
   type TaskSummary,
+  type Reach,
+  type TaskParts,
 } from '@taskboard/core'
 import {
   compareTied,
@@ -14,10 +16,8 @@ import {
   mostAttempts,
   searchPlace,
   type CallContext,
-  type Reach,
   type TaskCursor,
   type TaskPart,
-  type TaskParts,
   type TaskQuery,
   type TaskReading,
   type TaskSearch,

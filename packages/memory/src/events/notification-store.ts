@@ -1,10 +1,9 @@
-import type { Instant } from '@taskboard/core'
+import type { Instant, NotificationTarget } from '@taskboard/core'
 import type {
   ChannelHealth,
   NotificationBatch,
   NotificationClaim,
   NotificationStore,
-  NotificationTarget,
   StoredChannel,
 } from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'

@@ -1,5 +1,5 @@
-import { TaskboardError, type Instant } from '@taskboard/core'
-import { idempotencyRetentionMs, type Created, type IdempotencyClaim } from '@taskboard/core/storage'
+import { TaskboardError, type Instant, type Created, type IdempotencyClaim } from '@taskboard/core'
+import { idempotencyRetentionMs } from '@taskboard/core/storage'
 import type { Journal } from './journal.js'
 import { createTable } from './table.js'
 

@@ -1,4 +1,4 @@
-import type { Reach } from '@taskboard/core/storage'
+import type { Reach } from '@taskboard/core'
 import type { Database } from './database.js'
 
 /** Whether a workspace is among those that a caller sees. */

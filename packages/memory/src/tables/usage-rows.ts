@@ -1,5 +1,5 @@
-import type { Instant } from '@taskboard/core'
-import { addUsage, type Budget, noUsage, type UsageAmounts } from '@taskboard/core/storage'
+import type { Instant, Budget, UsageAmounts } from '@taskboard/core'
+import { addUsage, noUsage } from '@taskboard/core/storage'
 import type { Table } from './table.js'
 
 /** The reports on a task of one attempt and one model. */

@@ -1,18 +1,23 @@
-import { type Instant, type MonthlyBudget, type Task, TaskboardError } from '@taskboard/core'
+import {
+  type Instant,
+  type MonthlyBudget,
+  type Task,
+  TaskboardError,
+  type BudgetHolder,
+  type RecordedUsage,
+  type UsageAmounts,
+  type UsageSum,
+} from '@taskboard/core'
 import {
   addUsage,
   budgetHold,
-  type BudgetHolder,
   isBudgetSpent,
   monthStart,
   nextMonthStart,
   noUsage,
-  type RecordedUsage,
-  type UsageAmounts,
   type UsageQuery,
   type UsageRecord,
   type UsageStore,
-  type UsageSum,
 } from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
 import { isWithin } from '../tables/reach.js'

@@ -1,5 +1,5 @@
-import type { Instant } from '@taskboard/core'
-import type { Delivery, DeliveryResult, DisabledReason, StoredWebhook } from '@taskboard/core/storage'
+import type { Instant, DisabledReason } from '@taskboard/core'
+import type { Delivery, DeliveryResult, StoredWebhook } from '@taskboard/core/storage'
 import { draftRow } from '../tables/event-log.js'
 import type { Database } from '../tables/database.js'
 import { isHeld } from '../tables/deliveries.js'

@@ -5,8 +5,9 @@ import {
   scopes as everyScope,
   TaskboardError,
   type User,
+  type IdempotencyClaim,
 } from '@taskboard/core'
-import type { AccessStore, ApiKeyQuery, CallContext, IdempotencyClaim } from '@taskboard/core/storage'
+import type { AccessStore, ApiKeyQuery, CallContext } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { once } from '../database/idempotency.js'
 import type { PgConnection } from '../connection/pool.js'

@@ -1,4 +1,11 @@
-import { type Agent, type AgentOverview, TaskboardError } from '@taskboard/core'
+import {
+  type Agent,
+  type AgentOverview,
+  TaskboardError,
+  type Created,
+  type IdempotencyClaim,
+  type Reach,
+} from '@taskboard/core'
 import {
   type AddedAgent,
   type AgentChange,
@@ -7,10 +14,7 @@ import {
   type AgentReading,
   type AgentStore,
   type CallContext,
-  type Created,
-  type IdempotencyClaim,
   type NewAgent,
-  type Reach,
 } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
@@ -18,7 +22,7 @@ import { once } from '../database/idempotency.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { agentStatus, hasRuntime } from '../board/served-agents.js'
-import { agentColumns, budgetSpentUntil, columns } from './agent-row.js'
+import { agentColumns, budgetSpentUntil, fieldColumns } from './agent-row.js'
 import { ratedAttemptsOf, readForecasts } from './forecasts.js'
 import { announceAgents, reportPresence } from './presence.js'
 
@@ -178,8 +182,8 @@ const addAgent = statement<AddedAgent>(
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   added as (
-    insert into taskboard.agent (id, workspace_id, status, created_at, ${columns.names})
-    select $2::text, w.id, 'offline', p.now, ${columns.values(4)}
+    insert into taskboard.agent (id, workspace_id, status, created_at, ${fieldColumns.names})
+    select $2::text, w.id, 'offline', p.now, ${fieldColumns.values(4)}
     from taskboard.workspace w, p where w.id = $3::text
     returning *
   )
@@ -195,7 +199,7 @@ async function insertAgent(
 ): Promise<Created<AddedAgent>> {
   const { now } = call
   const id = database.settings.current.newId('agent')
-  const values = [now, id, agent.workspaceId, ...columns.of(agent)]
+  const values = [now, id, agent.workspaceId, ...fieldColumns.of(agent)]
   if (idempotency === null) {
     return { value: insertedAgent(await database.write(call, addAgent, values)), replayed: false }
   }
@@ -214,10 +218,10 @@ const update = statement<Agent>(
   'update_agent',
   /* sql */ `
   with change as materialized (
-    select $3::jsonb as given, c.* from jsonb_to_record($3::jsonb) as c (${columns.record})
+    select $3::jsonb as given, c.* from jsonb_to_record($3::jsonb) as c (${fieldColumns.record})
   )
   update taskboard.agent a set
-    ${columns.updates('a', 'c')},
+    ${fieldColumns.updates('a', 'c')},
     rest_until = null
   from change c where a.id = $2::text and a.workspace_id = $1::text
   returning ${agentColumns('a')}`,

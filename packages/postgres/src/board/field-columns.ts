@@ -1,5 +1,5 @@
-import { priorities, type Priority } from '@taskboard/core'
-import type { TaskChange, TaskField, TaskFields } from '@taskboard/core/storage'
+import { priorities, type Priority, type TaskFields } from '@taskboard/core'
+import type { TaskChange, TaskField } from '@taskboard/core/storage'
 
 /** The column of a task's field. */
 interface FieldColumn<T> {

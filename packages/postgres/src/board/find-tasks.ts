@@ -1,4 +1,5 @@
-import type { TaskSearch, TaskSort } from '@taskboard/core/storage'
+import type { TaskSort } from '@taskboard/core'
+import type { TaskSearch } from '@taskboard/core/storage'
 import { reachValues } from '../database/reach.js'
 import { expectFew, expectMet, plannedAnew, type Statement } from '../connection/statement.js'
 import { EACH_LANE, SCORING, slopeOf } from './claim/lane-sql.js'

@@ -5,13 +5,13 @@ import {
   TaskboardError,
   type TaskLogEntry,
   type TaskOutput,
+  type Reach,
+  type TaskParts,
 } from '@taskboard/core'
 import {
   type CallContext,
   mostAttempts,
-  type Reach,
   type TaskPart,
-  type TaskParts,
   type TaskQuery,
   type TaskReading,
   type TaskStore,

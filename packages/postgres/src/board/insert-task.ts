@@ -1,11 +1,5 @@
-import { TaskboardError, type Actor, type Instant, type Task } from '@taskboard/core'
-import {
-  createTask,
-  type NewTask,
-  searchWords,
-  type TaskFields,
-  type TaskStore,
-} from '@taskboard/core/storage'
+import { TaskboardError, type Actor, type Instant, type Task, type TaskFields } from '@taskboard/core'
+import { createTask, type NewTask, searchWords, type TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../database/idempotency.js'

@@ -1,10 +1,16 @@
-import { type Actor, type Instant, type Schedule, type Task, TaskboardError } from '@taskboard/core'
+import {
+  type Actor,
+  type Instant,
+  type Schedule,
+  type Task,
+  TaskboardError,
+  type Created,
+  type IdempotencyClaim,
+} from '@taskboard/core'
 import {
   type CallContext,
   changedSchedule,
   createSchedule,
-  type Created,
-  type IdempotencyClaim,
   type NewSchedule,
   occur,
   type OccurrenceRequest,

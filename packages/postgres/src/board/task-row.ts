@@ -1,5 +1,5 @@
-import type { Task, TaskAgent, TaskSummary } from '@taskboard/core'
-import { makeTask, type TaskField, type TaskFields } from '@taskboard/core/storage'
+import type { Task, TaskAgent, TaskSummary, TaskFields } from '@taskboard/core'
+import { makeTask, type TaskField } from '@taskboard/core/storage'
 import { agentStatus } from './served-agents.js'
 import { fieldsRead } from './field-columns.js'
 

@@ -1,10 +1,8 @@
-import { TaskboardError } from '@taskboard/core'
+import { TaskboardError, type Created, type IdempotencyClaim } from '@taskboard/core'
 import type {
   CallContext,
   ChannelQuery,
   ChannelStore,
-  Created,
-  IdempotencyClaim,
   NewStoredChannel,
   StoredChannel,
   StoredChannelChange,

@@ -1,10 +1,5 @@
-import { type Instant, TaskboardError } from '@taskboard/core'
-import {
-  type CallContext,
-  type Created,
-  type IdempotencyClaim,
-  idempotencyRetentionMs,
-} from '@taskboard/core/storage'
+import { type Instant, TaskboardError, type Created, type IdempotencyClaim } from '@taskboard/core'
+import { type CallContext, idempotencyRetentionMs } from '@taskboard/core/storage'
 import type { Database, Session } from './database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'

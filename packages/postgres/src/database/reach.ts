@@ -1,5 +1,3 @@
-import type { Reach } from '@taskboard/core/storage'
-
 /** The condition that a key is within reach. `account` and `workspaces` are the parameters of `reachValues`. */
 export function keyWithinReach(alias: string, account: string, workspaces: string): string {
   return `(${alias}.account_id = ${account}::text
@@ -15,3 +13,4 @@ export function reachValues({ accountId, workspaceIds }: Reach): readonly [strin
 export function withinReach(alias: string, first: number): string {
   return `${alias}.account_id = $${first}::text and ($${first + 1}::text[] is null or ${alias}.id = any ($${first + 1}::text[]))`
 }
+import type { Reach } from '@taskboard/core'

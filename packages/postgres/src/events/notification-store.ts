@@ -1,11 +1,10 @@
-import { TaskboardError } from '@taskboard/core'
+import { TaskboardError, type NotificationTarget } from '@taskboard/core'
 import type {
   CallContext,
   LoggedEvent,
   NotificationBatch,
   NotificationClaim,
   NotificationStore,
-  NotificationTarget,
   StoredChannel,
 } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'

@@ -1,11 +1,5 @@
-import { type Instant, type MonthlyBudget, TaskboardError } from '@taskboard/core'
-import {
-  type Budget,
-  type CallContext,
-  isBudgetSpent,
-  monthStart,
-  nextMonthStart,
-} from '@taskboard/core/storage'
+import { type Instant, type MonthlyBudget, TaskboardError, type Budget } from '@taskboard/core'
+import { type CallContext, isBudgetSpent, monthStart, nextMonthStart } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'

@@ -1,15 +1,19 @@
-import { type Instant, type Task, TaskboardError } from '@taskboard/core'
 import {
+  type Instant,
+  type Task,
+  TaskboardError,
   type Budget,
-  budgetHold,
   type BudgetHolder,
-  type CallContext,
   type Created,
+  type RecordedUsage,
+  type UsageAmounts,
+} from '@taskboard/core'
+import {
+  budgetHold,
+  type CallContext,
   isBudgetSpent,
   monthStart,
   nextMonthStart,
-  type RecordedUsage,
-  type UsageAmounts,
   type UsageRecord,
 } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'

@@ -1,5 +1,5 @@
-import { TaskboardError } from '@taskboard/core'
-import type { CallContext, UsageGroup, UsageQuery, UsageStore, UsageSum } from '@taskboard/core/storage'
+import { TaskboardError, type UsageGroup, type UsageSum } from '@taskboard/core'
+import type { CallContext, UsageQuery, UsageStore } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement, type Statement } from '../connection/statement.js'

@@ -1,10 +1,9 @@
-import { TaskboardError } from '@taskboard/core'
+import { TaskboardError, type DeliveryStatus } from '@taskboard/core'
 import {
   type CallContext,
   currentPayloadVersion,
   type Delivery,
   type DeliveryQuery,
-  type DeliveryStatus,
   type LoggedEvent,
   type WebhookStore,
 } from '@taskboard/core/storage'

@@ -1,8 +1,6 @@
-import { TaskboardError } from '@taskboard/core'
+import { TaskboardError, type Created, type IdempotencyClaim } from '@taskboard/core'
 import type {
   CallContext,
-  Created,
-  IdempotencyClaim,
   NewStoredWebhook,
   StoredWebhook,
   StoredWebhookChange,

@@ -1,5 +1,5 @@
-import { type Storage } from '@taskboard/core'
-import { anyTask, searchPlace, type Reach, type TaskSearch, type TaskSort } from '@taskboard/core/storage'
+import { type Storage, type Reach, type TaskSort } from '@taskboard/core'
+import { anyTask, searchPlace, type TaskSearch } from '@taskboard/core/storage'
 import { defaultScoring } from '@taskboard/core'
 import type { PgConnection } from '../../src/connection/pool.js'
 import type { HotVerb } from './hot-verb.js'

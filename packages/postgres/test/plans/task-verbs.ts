@@ -1,5 +1,5 @@
-import { taskStatuses, type Storage, type TaskStatus } from '@taskboard/core'
-import { anyTask, type Reach, type TaskChange, type TaskSearch } from '@taskboard/core/storage'
+import { taskStatuses, type Storage, type TaskStatus, type Reach } from '@taskboard/core'
+import { anyTask, type TaskChange, type TaskSearch } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import type { PgConnection } from '../../src/connection/pool.js'
 import type { HotVerb } from './hot-verb.js'

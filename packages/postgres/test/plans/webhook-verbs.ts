@@ -1,5 +1,5 @@
-import type { Storage } from '@taskboard/core'
-import type { ClaimedDelivery, DeliveryStatus, ReturnedDelivery } from '@taskboard/core/storage'
+import type { Storage, DeliveryStatus } from '@taskboard/core'
+import type { ClaimedDelivery, ReturnedDelivery } from '@taskboard/core/storage'
 import type { PgConnection } from '../../src/connection/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, HUGE_WEBHOOK, NOW } from './large-board.js'

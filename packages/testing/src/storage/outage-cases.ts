@@ -1,5 +1,6 @@
+import type { DeliveryStatus } from '@taskboard/core'
 import assert from 'node:assert/strict'
-import type { ClaimedDelivery, DeliveryStatus, LoggedEvent } from '@taskboard/core/storage'
+import type { ClaimedDelivery, LoggedEvent } from '@taskboard/core/storage'
 import { claim, claimOne, DISABLE_AFTER_MS, log, record, resultOf } from './webhooks/delivery-session.js'
 import type { StorageCheck } from './storage-case.js'
 import {

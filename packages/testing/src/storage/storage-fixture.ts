@@ -8,6 +8,7 @@ import {
   type Task,
   type WebhookEventType,
   webhookEventTypes,
+  type Reach,
 } from '@taskboard/core'
 import {
   agentFields,
@@ -19,7 +20,6 @@ import {
   defaultBackoff,
   type LoggedEvent,
   type NewTask,
-  type Reach,
   type StoredWebhook,
   systemClock,
   type TaskPart,

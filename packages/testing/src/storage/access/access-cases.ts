@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { isTaskboardError, type ApiKeyRecord } from '@taskboard/core'
-import type { CallContext, Reach } from '@taskboard/core/storage'
+import { isTaskboardError, type ApiKeyRecord, type Reach } from '@taskboard/core'
+import type { CallContext } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import { HOUR, SECOND, START, unknownId, type StorageFixture } from '../storage-fixture.js'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Task } from '@taskboard/core'
-import type { Forecast, Reach } from '@taskboard/core/storage'
+import type { Task, Reach } from '@taskboard/core'
+import type { Forecast } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import {
   AGENT_TYPE,

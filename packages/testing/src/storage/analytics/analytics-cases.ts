@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { columns, type Agent, type Task } from '@taskboard/core'
+import { columns, type Agent, type Task, type Reach } from '@taskboard/core'
 import {
   countEvent,
   dayOf,
   type DayFigures,
   type FiguresQuery,
   type LoggedEvent,
-  type Reach,
 } from '@taskboard/core/storage'
 import { seededChance, type Chance } from '../chance.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'

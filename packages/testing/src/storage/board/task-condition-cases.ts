@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { columns, defaultScoring, holdReasons, type Task } from '@taskboard/core'
+import { columns, defaultScoring, holdReasons, type Task, type TaskSort } from '@taskboard/core'
 import {
   anyTask,
   compareTied,
@@ -10,7 +10,6 @@ import {
   type TaskConditions,
   type TaskCursor,
   type TaskSearch,
-  type TaskSort,
 } from '@taskboard/core/storage'
 import { type Chance, seededChance } from '../chance.js'
 import type { StorageCheck } from '../storage-case.js'

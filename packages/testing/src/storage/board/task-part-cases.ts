@@ -1,5 +1,6 @@
+import type { Reach } from '@taskboard/core'
 import assert from 'node:assert/strict'
-import { mostAttempts, type Reach, type TaskPart } from '@taskboard/core/storage'
+import { mostAttempts, type TaskPart } from '@taskboard/core/storage'
 import type { StorageCheck } from '../storage-case.js'
 import { changeClaimed, LOG_LIMIT, proofOf, readTask, START } from '../storage-fixture.js'
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { defaultScoring, taskStatus, taskStatuses, type Task } from '@taskboard/core'
+import { defaultScoring, taskStatus, taskStatuses, type Task, type Reach } from '@taskboard/core'
 import {
   anyTask,
-  type Reach,
   searchPlace,
   type TaskCursor,
   type TaskSearch,

@@ -1,10 +1,10 @@
+import type { DeliveryStatus } from '@taskboard/core'
 import assert from 'node:assert/strict'
 import type {
   ClaimedDelivery,
   Delivery,
   DeliveryClaim,
   DeliveryResult,
-  DeliveryStatus,
   ReturnedDelivery,
 } from '@taskboard/core/storage'
 import { DAY, MINUTE, type StorageFixture } from '../storage-fixture.js'
