@@ -1,5 +1,5 @@
 import type { Instant } from '../environment/index.js'
-import { flagSteps, type Scorable } from './score.js'
+import { priorityRank, type Scorable } from './score.js'
 import { defaultScoring, type Scoring } from './scoring.js'
 
 /**
@@ -50,7 +50,8 @@ export function placeTask(task: Scorable, now: Instant, scoring: Scoring = defau
   const due = duePhase(task.dueDate, now, scoring)
   const age = agePhase(task.createdAt, now, scoring)
   const constant =
-    flagSteps(task.priority) * scoring.flagStep + (task.openDependencies > 0 ? 0 : scoring.freeUnits)
+    priorityRank(task.priority) * scoring.priorityStep +
+    (task.openDependencies > 0 ? 0 : scoring.unblockedUnits)
   return {
     lane: (2 * due.pace + age.pace) as Lane,
     key: constant + due.key + age.key,

@@ -12,7 +12,7 @@ describe('scoreTask', () => {
     ['high', 0.2667],
     ['medium', 0.1333],
     ['low', 0],
-  ] as const)('adds the share of the flag %s', (priority, expected) => {
+  ] as const)('adds the share of the priority %s', (priority, expected) => {
     expect(scoreTask({ ...base, priority }, NOW)).toBe(expected)
   })
 
@@ -82,14 +82,14 @@ describe('explainScore', () => {
 
 describe('createScoring', () => {
   it('uses the smallest whole units of the contract', () => {
-    const { unit, ageSlope, dueSlope, dueFarSlope, flagStep, freeUnits, ...rest } = createScoring()
-    expect({ unit, ageSlope, dueSlope, dueFarSlope, flagStep, freeUnits }).toEqual({
+    const { unit, ageSlope, dueSlope, dueFarSlope, priorityStep, unblockedUnits, ...rest } = createScoring()
+    expect({ unit, ageSlope, dueSlope, dueFarSlope, priorityStep, unblockedUnits }).toEqual({
       unit: 1_434_240_000_000,
       ageSlope: 83,
       dueSlope: 249,
       dueFarSlope: 6,
-      flagStep: 191_232_000_000,
-      freeUnits: 215_136_000_000,
+      priorityStep: 191_232_000_000,
+      unblockedUnits: 215_136_000_000,
     })
     expect(rest.laneSlopes).toEqual([0, 83, 6, 89, 249, 332])
     expect([rest.dueUnits, rest.dueNearUnits, rest.dueFarUnits].map((units) => units / unit)).toEqual([

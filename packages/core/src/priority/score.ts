@@ -26,7 +26,7 @@ export function compareTied(a: Tied, b: Tied): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 }
 
-/** The priority flag, best first. */
+/** The priorities, best first. */
 export const priorities = ['urgent', 'high', 'medium', 'low'] as const
 
 export type Priority = (typeof priorities)[number]
@@ -52,11 +52,11 @@ export interface ScoreExplanation {
   readonly score: number
 }
 
-const FLAG_STEPS = { urgent: 3, high: 2, medium: 1, low: 0 } as const
+const PRIORITY_RANKS = { urgent: 3, high: 2, medium: 1, low: 0 } as const
 
-/** The steps of the flag: low 0 to urgent 3. */
-export function flagSteps(priority: Scorable['priority']): number {
-  return FLAG_STEPS[priority]
+/** How many steps a priority is above the lowest: low 0 to urgent 3. */
+export function priorityRank(priority: Scorable['priority']): number {
+  return PRIORITY_RANKS[priority]
 }
 
 /**
@@ -73,10 +73,10 @@ export function flagSteps(priority: Scorable['priority']): number {
  */
 export function scoreUnits(task: Scorable, now: Instant, scoring: Scoring = defaultScoring): number {
   return (
-    FLAG_STEPS[task.priority] * scoring.flagStep +
+    PRIORITY_RANKS[task.priority] * scoring.priorityStep +
     dueUnitsAt(task, now, scoring) +
     ageMs(task, now, scoring) * scoring.ageSlope +
-    (task.openDependencies > 0 ? 0 : scoring.freeUnits)
+    (task.openDependencies > 0 ? 0 : scoring.unblockedUnits)
   )
 }
 
@@ -115,7 +115,7 @@ export function explainScore(
   scoring: Scoring = defaultScoring,
 ): ScoreExplanation {
   const factors = {
-    flag: FLAG_STEPS[task.priority] / 3,
+    flag: PRIORITY_RANKS[task.priority] / 3,
     due: scoring.dueUnits === 0 ? 0 : dueUnitsAt(task, now, scoring) / scoring.dueUnits,
     age: ageMs(task, now, scoring) / scoring.ageHorizonMs,
     free: task.openDependencies > 0 ? 0 : 1,

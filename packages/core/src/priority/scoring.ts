@@ -32,10 +32,10 @@ export interface Scoring {
   readonly dueFarHorizonMs: number
   readonly ageHorizonMs: number
   readonly unit: number
-  /** Units for one step of the flag: low 0, medium 1, high 2, urgent 3. */
-  readonly flagStep: number
+  /** Units for one step of the priority: low 0, medium 1, high 2, urgent 3. */
+  readonly priorityStep: number
   /** Units for a task without open dependencies. */
-  readonly freeUnits: number
+  readonly unblockedUnits: number
   /** Units for a task that is due, or overdue. */
   readonly dueUnits: number
   /** Units for a task that is due in `dueHorizonMs`. */
@@ -105,8 +105,8 @@ export function createScoring(options: ScoringOptions = {}): Scoring {
     weights,
     ...horizons,
     unit: shares.whole * scale,
-    flagStep: shares.flag * scale,
-    freeUnits: shares.free * scale,
+    priorityStep: shares.flag * scale,
+    unblockedUnits: shares.free * scale,
     dueUnits,
     dueNearUnits,
     dueFarUnits: dueNearUnits - dueFarSlope * farMs,
@@ -141,7 +141,7 @@ function stretchesOf({ dueHorizonMs, dueFarHorizonMs }: Horizons): { nearMs: num
 interface Shares {
   /** A millisecond of rising age. */
   readonly age: number
-  /** A step of the flag. */
+  /** A step of the priority. */
   readonly flag: number
   readonly free: number
   readonly due: number
@@ -181,7 +181,7 @@ function wholeMultiple(numerator: number, denominator: number): number {
   return denominator / greatestCommonDivisor(denominator, numerator)
 }
 
-/** The score of the contract: 40 % flag, 30 % due date, 15 % age over 30 days, 15 % no open dependencies. */
+/** The score of the contract: 40 % priority, 30 % due date, 15 % age over 30 days, 15 % no open dependencies. */
 export const defaultScoring: Scoring = createScoring()
 
 /**
@@ -197,8 +197,8 @@ export const defaultScoring: Scoring = createScoring()
 export function sameScoring(a: Scoring, b: Scoring): boolean {
   return (
     a.unit === b.unit &&
-    a.flagStep === b.flagStep &&
-    a.freeUnits === b.freeUnits &&
+    a.priorityStep === b.priorityStep &&
+    a.unblockedUnits === b.unblockedUnits &&
     a.dueUnits === b.dueUnits &&
     a.dueSlope === b.dueSlope &&
     a.dueFarSlope === b.dueFarSlope &&

@@ -69,7 +69,7 @@ export function taskCases(options: TransportConformanceOptions): readonly Transp
         },
       ])
     }),
-    define('add-score', 'the score weighs flag, due date and dependencies', async (session) => {
+    define('add-score', 'the score weighs priority, due date and dependencies', async (session) => {
       const urgent = await addTask(session, { title: 'u', priority: 'urgent' })
       const low = await addTask(session, { title: 'l', priority: 'low' })
       const due = await addTask(session, { title: 'd', priority: 'low', due_date: '2026-01-01T00:00:00Z' })

@@ -102,7 +102,7 @@ export const claimCases: readonly StorageCheck[] = [
   },
   {
     id: 'claims.best-first',
-    name: 'the highest flag is taken first',
+    name: 'the highest priority is taken first',
     async check({ add, claim }) {
       for (const priority of ['low', 'urgent', 'medium', 'high'] as const) await add({ priority })
       const order = [await claim(), await claim(), await claim(), await claim()].map((task) => task?.priority)

@@ -180,7 +180,7 @@ const edits: readonly StorageCheck[] = [
   },
   {
     id: 'edit.pickup',
-    name: 'flag, due date, start and agent count for the next pickup',
+    name: 'priority, due date, start and agent count for the next pickup',
     async check(fixture) {
       const { add, claim, addAgent, agent, at } = fixture
       const [first, second, third] = [await add({ priority: 'high' }), await add(), await add()]
