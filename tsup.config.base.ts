@@ -9,6 +9,8 @@ export const base: Options = {
   clean: true,
   // The workspace's own packages resolve to their built types here, as they do for an installed user.
   dts: { compilerOptions: { ignoreDeprecations: '6.0', customConditions: [] } },
+  // The schema of the database.
+  loader: { '.sql': 'text' },
   esbuildOptions(options) {
     options.sourcesContent = false
   },

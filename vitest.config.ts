@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defaultClientConditions, defaultServerConditions } from 'vite'
+import { defaultClientConditions, defaultServerConditions, type Plugin } from 'vite'
 import { defaultExclude, defineConfig } from 'vitest/config'
 import { packageNames } from './scripts/packages.mjs'
 
@@ -47,6 +47,13 @@ const exampleNames = [
   'unit-test',
 ]
 
+/** Loads `.sql` files as their text, as the build does. */
+const sqlAsText: Plugin = {
+  name: 'sql-as-text',
+  transform: (code, id) =>
+    id.endsWith('.sql') ? { code: `export default ${JSON.stringify(code)}`, map: null } : undefined,
+}
+
 const testsOnNextSdk = {
   extends: true as const,
   resolve: {
@@ -66,6 +73,7 @@ const testsOnNextSdk = {
 }
 
 export default defineConfig({
+  plugins: [sqlAsText],
   resolve: {
     conditions: [sourceCondition, ...defaultClientConditions].filter(isOfNode),
     // What Node.js loads; the tests' loader would take another copy for the sources than libraries get.

@@ -17,6 +17,7 @@ export async function compilePrograms(entries, folder, plugins = []) {
     silent: true,
     skipNodeModulesBundle: true,
     noExternal: [/^@taskboard\//],
+    loader: { '.sql': 'text' },
     esbuildPlugins: plugins,
     esbuildOptions(options) {
       options.conditions = ['@taskboard/source']

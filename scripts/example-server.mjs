@@ -57,6 +57,7 @@ async function compile(server) {
     metafile: true,
     skipNodeModulesBundle: true,
     noExternal: [/^@taskboard\//],
+    loader: { '.sql': 'text' },
     esbuildOptions(options) {
       options.conditions = ['@taskboard/source']
       options.absWorkingDir = root

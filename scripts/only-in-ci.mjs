@@ -51,7 +51,6 @@ export const ONLY_IN_CI = [
     paths: [
       'packages/cli/src/faults.test.ts',
       'packages/cli/src/work/hostile-programs.test.ts',
-      'packages/postgres/src/migrations/due-curve.test.ts',
       'packages/postgres/src/pglite/pglite-directory.test.ts',
       'packages/postgres/src/transfer/random-boards.test.ts',
       'packages/postgres/test/clock-faults/',

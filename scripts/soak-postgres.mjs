@@ -15,6 +15,7 @@ await build({
   silent: true,
   skipNodeModulesBundle: true,
   noExternal: [/^@taskboard\//],
+  loader: { '.sql': 'text' },
   esbuildOptions(options) {
     options.conditions = ['@taskboard/source']
   },

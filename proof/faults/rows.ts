@@ -86,7 +86,7 @@ const QUERIES: { readonly [K in keyof Rows]: string } = {
   attempts: /* sql */ `select task_id as "taskId", fencing_token::float8 as token, agent_id as "agentId",
       started_at::float8 as "startedAt", ended_at::float8 as "endedAt", outcome
     from taskboard.attempt order by task_id, fencing_token`,
-  events: /* sql */ `select workspace_id as "workspaceId", seq::float8 as seq, id, type, facts->>'taskId' as "taskId",
+  events: /* sql */ `select workspace_id as "workspaceId", seq::float8 as seq, id, type, data->>'taskId' as "taskId",
       case when current_setting('track_commit_timestamp') = 'on'
         then extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 end as "committedAt"
     from taskboard.event order by workspace_id, seq`,

@@ -172,7 +172,7 @@ export const mutants = [
   },
   // Pickup: the score, routing, bounds
   {
-    name: 'the flag weighs less',
+    name: 'the priority weighs less',
     promise: 'the score has the weights of the contract',
     file: 'packages/core/src/priority/scoring.ts',
     from: '{ flag: 40, due: 30, age: 15, free: 15 }',
@@ -1611,7 +1611,7 @@ export const mutants = [
   {
     name: 'a deleted account sends on, on PostgreSQL',
     promise: 'nothing is sent from the begin of a deletion on',
-    file: 'packages/postgres/src/migrations/embedded-migrations.ts',
+    file: 'packages/postgres/schema/02_access.sql',
     from: 'update taskboard.webhook w set enabled = false where',
     to: 'update taskboard.webhook w set enabled = true where',
     caughtBy: [onPostgres('deletion.at-once')],
@@ -1619,7 +1619,7 @@ export const mutants = [
   {
     name: 'a pruned task leaves its usage, on PostgreSQL',
     promise: 'a task that is deleted leaves no row, also when it is deleted by hand',
-    file: 'packages/postgres/src/migrations/embedded-migrations.ts',
+    file: 'packages/postgres/schema/05_board.sql',
     from: `  delete from taskboard.task_usage r where r.task_id = any (ids);
 `,
     to: '',

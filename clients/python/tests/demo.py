@@ -32,7 +32,7 @@ class Demo:
         }
         node = os.environ.get("TASKBOARD_NODE", "node")
         self._process = subprocess.Popen(
-            [node, "--conditions=@taskboard/source", "--import", "tsx", str(MAIN)],
+            [node, "--conditions=@taskboard/source", "--import", "./scripts/sources.mjs", str(MAIN)],
             cwd=ROOT,
             env={**os.environ, **settings},
             stdout=subprocess.PIPE,

@@ -38,7 +38,11 @@ const TEST_SETTINGS: Settings = {
   TASKBOARD_MODEL_PRICE: '',
 }
 
-const FROM_SOURCES = ['--conditions=@taskboard/source', '--import', 'tsx']
+const FROM_SOURCES = [
+  '--conditions=@taskboard/source',
+  '--import',
+  new URL('../../../scripts/sources.mjs', import.meta.url).href,
+]
 
 /**
  * Starts the program at `main`, compiled or from its sources. Without a data directory in the settings it gets a new one, with the

@@ -31,7 +31,7 @@ const on = (database: TestDatabase, args: readonly string[]): Promise<Ended> =>
 /** A tenth of the tasks depend on the one before, and a tenth have a log. */
 const FILL = `
   insert into taskboard.task (
-    id, workspace_id, title, description, flag, column_name, completed_at, tags, metadata, depends_on, open_dependencies,
+    id, workspace_id, title, description, priority_rank, column_name, completed_at, tags, metadata, depends_on, open_dependencies,
     created_at, updated_at, max_attempts
   )
   select 'task_' || lpad(n::text, 10, '0'), $1::text, 'Task ' || n || E' \\u2028 of \\U0001F600 "many"', repeat('text ', 20), n % 4,
@@ -40,7 +40,7 @@ const FILL = `
   from generate_series(1, $2::integer) n`
 const FILL_PARTS = [
   `insert into taskboard.task_log (task_id, at, level, message)
-    select id, created_at, 'info', 'line of ' || id from taskboard.task where flag = 1`,
+    select id, created_at, 'info', 'line of ' || id from taskboard.task where priority_rank = 1`,
   `insert into taskboard.task_dependency (depends_on, task_id)
     select 'task_' || lpad(n::text, 10, '0'), 'task_' || lpad((n + 1)::text, 10, '0') from generate_series(1, (select count(*)::integer - 1 from taskboard.task), 10) n`,
 ]

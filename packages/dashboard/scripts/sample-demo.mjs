@@ -10,7 +10,8 @@ import { fillBoard } from './sample-board.mjs'
 import { makeHistory } from './sample-history.mjs'
 
 const main = fileURLToPath(new URL('../../../examples/express-server/src/main.ts', import.meta.url))
-const loader = ['--conditions=@taskboard/source', '--import', 'tsx']
+const sources = new URL('../../../scripts/sources.mjs', import.meta.url).href
+const loader = ['--conditions=@taskboard/source', '--import', sources]
 
 /** Starts the demo with the sample board. `link` logs its owner in, once. */
 export async function startSampleDemo() {

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const self = fileURLToPath(import.meta.url)
-const loader = ['--conditions=@taskboard/source', '--import', 'tsx']
+const sources = new URL('../../../scripts/sources.mjs', import.meta.url).href
+const loader = ['--conditions=@taskboard/source', '--import', sources]
 const HEIGHTS = { 360: 740, 390: 844, 768: 1024, 1440: 900, 1920: 1080, 2560: 1440, 3840: 2160 }
 /** How long a page may take; a picture is taken as soon as it is quiet. */
 const QUIET_MS = 15_000
@@ -173,7 +174,7 @@ function picturesOf({ pages: wanted, widths, schemes }) {
 }
 
 // The packages are used from their sources, which takes a loader.
-if (process.execArgv.includes('tsx')) await takeAll(readArguments())
+if (process.execArgv.includes(sources)) await takeAll(readArguments())
 else {
   const child = spawn(process.execPath, [...loader, self, ...process.argv.slice(2)], { stdio: 'inherit' })
   child.on('exit', (code) => {

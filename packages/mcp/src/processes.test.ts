@@ -55,7 +55,8 @@ async function makeAccount(databaseUrl: string) {
 }
 
 async function startProcess(databaseUrl: string): Promise<string> {
-  const flags = ['--conditions=@taskboard/source', '--import', import.meta.resolve('tsx')]
+  const sources = new URL('../../../scripts/sources.mjs', import.meta.url).href
+  const flags = ['--conditions=@taskboard/source', '--import', sources]
   const child = spawn(process.execPath, [...flags, program, databaseUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

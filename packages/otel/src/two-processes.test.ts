@@ -43,7 +43,8 @@ async function makeDatabase(): Promise<string> {
 
 /** Resolves to a function that ends the process, when that has started. */
 async function startWorker(databaseUrl: string, receiverUrl: string): Promise<() => Promise<void>> {
-  const flags = ['--conditions=@taskboard/source', '--import', import.meta.resolve('tsx')]
+  const sources = new URL('../../../scripts/sources.mjs', import.meta.url).href
+  const flags = ['--conditions=@taskboard/source', '--import', sources]
   const child = spawn(process.execPath, [...flags, program, databaseUrl, receiverUrl], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -47,8 +47,8 @@ async function writeEvents(workspaceId: string): Promise<void> {
   const events = (TASKS / WORKSPACES) * 3
   const last = 3 * (TASKS / WORKSPACES)
   await pool.query({
-    text: `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
-      select $1, n, '3', 'log_' || n, x.type, x.facts, x.at, 1
+    text: `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
+      select $1, n, '3', 'log_' || n, x.type, x.data, x.at, 1
       from generate_series(1, $2::bigint) n, lateral (
         select ${FIRST_DAY * DAY_MS}::bigint + (n::float8 / ${last} * ${DAYS * DAY_MS - 1})::bigint as at,
           (array['report', 'code', 'mail', null])[1 + n / 3 % 4] as kind
@@ -57,7 +57,7 @@ async function writeEvents(workspaceId: string): Promise<void> {
             case n / 3 % 10 when 0 then 'task.failed' when 1 then 'task.moved' else 'task.completed' end end as type,
           jsonb_build_object('taskId', 'task_' || n / 3, 'title', 'A task like any other', 'type', y.kind,
             'description', repeat('some words of it ', 3), 'reason', 'failed', 'from', 'DOING', 'to', 'DONE',
-            'startedAt', y.at - 60000 * (n % 50), 'completedAt', y.at) as facts
+            'startedAt', y.at - 60000 * (n % 50), 'completedAt', y.at) as data
       ) x`,
     values: [workspaceId, events],
   })

@@ -100,7 +100,7 @@ export async function createBoard(workspaces = 1): Promise<BenchBoard> {
   }
 }
 
-/** Flags, ages of up to 20 days, and due dates within 40 days for a third: varied, and the same in every run. */
+/** Priorities, ages of up to 20 days, and due dates within 40 days for a third: varied, and the same in every run. */
 async function fillBoard(pool: pg.Pool, workspaceIds: readonly string[], from: number, tasks: number) {
   const client = await pool.connect()
   try {
@@ -108,7 +108,7 @@ async function fillBoard(pool: pg.Pool, workspaceIds: readonly string[], from: n
     await client.query('set local synchronous_commit = off')
     await client.query('alter table taskboard.task disable trigger user')
     await client.query(
-      `insert into taskboard.task (id, workspace_id, title, flag, due_date, tags, metadata, depends_on, created_at, updated_at,
+      `insert into taskboard.task (id, workspace_id, title, priority_rank, due_date, tags, metadata, depends_on, created_at, updated_at,
          max_attempts)
        select 'task_' || lpad(g::text, 26, '0'), w.id, 'task ' || g,
          hashint4(g) & 3,

@@ -26,7 +26,7 @@ const CLAIM = `
     where l.workspace_id = c.workspace_id returning l.workspace_id, l.last_seq
   ),
   logged as (
-    insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+    insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
     select c.workspace_id, place.last_seq, pg_current_xact_id(), 'log_' || gen_random_uuid(), 'task.started',
       jsonb_build_object('taskId', c.id, 'title', c.title, 'status', 'DOING', 'agentId', c.lease_agent_id,
         'attempt', c.attempts, 'startedAt', c.started_at),

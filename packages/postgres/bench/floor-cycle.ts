@@ -19,7 +19,7 @@ const TABLES = `
     task_id text not null, fencing_token bigint not null, agent_id text not null, started_at bigint not null,
     ended_at bigint not null, outcome text not null, primary key (task_id, fencing_token)
   );
-  create table floor_event (seq bigint primary key, type text not null, at bigint not null, facts jsonb not null);
+  create table floor_event (seq bigint primary key, type text not null, at bigint not null, data jsonb not null);
   create sequence floor_seq cache 1000;`
 
 /** $1 the ids of the tasks to complete, $2 the agent. */

@@ -19,7 +19,7 @@ async function rankErrors(board: BenchBoard, storages: readonly BenchBoard['stor
   const now = Date.now()
   const { rows: ordered } = await pool.query<{ id: string }>(
     `select t.id from taskboard.task t where t.column_name = 'TODO'
-     order by taskboard.score_units(t.flag, t.due_date, t.created_at, true, $1::bigint) desc, t.due_date, t.created_at, t.id`,
+     order by taskboard.score_units(t.priority_rank, t.due_date, t.created_at, true, $1::bigint) desc, t.due_date, t.created_at, t.id`,
     [now],
   )
   const { rows: before } = await pool.query<{ seq: string }>(
@@ -38,7 +38,7 @@ async function rankErrors(board: BenchBoard, storages: readonly BenchBoard['stor
     Array.from({ length: WORKERS }, (_, index) => worker(storages[index % storages.length] ?? board.storage)),
   )
   const { rows: taken } = await pool.query<{ id: string }>(
-    `select facts ->> 'taskId' as id from taskboard.event
+    `select data ->> 'taskId' as id from taskboard.event
      where workspace_id = $1 and seq > $2::bigint and type = 'task.started' order by seq`,
     [workspaceId, before[0]?.seq],
   )

@@ -52,7 +52,7 @@ async function fill(deliveries: number): Promise<void> {
     `insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, next_attempt_at, created_at)
      select 'evt_' || lpad(g::text, 26, '0'), w.id, w.workspace_id, w.account_id,
        jsonb_build_object('id', 'log_1', 'workspaceId', w.workspace_id, 'seq', 1, 'at', n.now, 'payloadVersion', 1,
-         'type', 'task.completed', 'facts', jsonb_build_object('taskId', 'task_01j9zq3x8k2m4n6p8r0t2v4w6y',
+         'type', 'task.completed', 'data', jsonb_build_object('taskId', 'task_01j9zq3x8k2m4n6p8r0t2v4w6y',
            'title', 'Compare three suppliers', 'status', 'DONE', 'startedAt', n.now, 'completedAt', n.now,
            'result', repeat('x', 500))),
        n.now, n.now

@@ -17,7 +17,8 @@ import { keepKeyCheck } from './access/key-check.js'
 import { createLimitStore } from './limits/limit-store.js'
 import { createQuotaStore } from './limits/quota-store.js'
 import { createCommitNotifications } from './listen/commit-notifications.js'
-import { checkStorage, missingMigration } from './migrations/check-storage.js'
+import { checkStorage } from './migrations/check-storage.js'
+import { schemaFault } from './migrations/migrate.js'
 import { requirePool, type PgConnection, type PgPool } from './connection/pool.js'
 import { prune } from './prune.js'
 import { createRealtimeStore } from './realtime/realtime-store.js'
@@ -153,16 +154,9 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
   }
 }
 
-/** Accepts a newer schema, so that a host can be updated process by process. */
 async function requireSchema(pool: PgPool): Promise<void> {
-  const missing = await missingMigration(pool)
-  if (missing === undefined) return
-  throw new TaskboardError(
-    'INVALID_CONFIG',
-    missing.state === 'pending'
-      ? `the database lacks migration ${missing.name}: run migrate(pool) of @taskboard/postgres before start()`
-      : `migration ${missing.name} was applied to the database with another text than this version has`,
-  )
+  const fault = await schemaFault(pool)
+  if (fault !== undefined) throw new TaskboardError('INVALID_CONFIG', fault)
 }
 
 /** @throws TaskboardError `INVALID_CONFIG` naming the option, and not its value, which can hold a password. */

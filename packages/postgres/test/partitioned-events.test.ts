@@ -41,7 +41,7 @@ describe('the storage keeps its promises about events in the partitions that the
   it('with rows in each of them', async () => {
     await database.pool.query('truncate taskboard.event')
     await database.pool.query(
-      `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+      `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
       select 'ws_1', n, '1', n::text, 'agent.alert', '{}', $1::bigint + n * 100, 1 from generate_series(0, 19) n`,
       [START],
     )
@@ -62,7 +62,7 @@ describe('the storage keeps its promises about events in the partitions that the
     async function withEventsOf(first: string, second: string): Promise<void> {
       await database.pool.query('truncate taskboard.event')
       await database.pool.query(
-        `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+        `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
         select w, 1, '1', w, 'agent.alert', '{}', at, 1
         from (values ($1::text, ${START}), ($2::text, ${START + 2_000})) as e (w, at)`,
         [first, second],

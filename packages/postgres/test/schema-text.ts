@@ -1,11 +1,8 @@
 import type pg from 'pg'
 
-/** What the schema `taskboard` has, as the server describes it: the lines of each table, view and function. */
-export type SchemaText = ReadonlyMap<string, readonly string[]>
-
 interface Line {
   readonly object: string
-  readonly line: string
+  readonly line: string | null
 }
 
 const RELATIONS = /* sql */ `
@@ -51,8 +48,10 @@ const VIEWS = /* sql */ `
   select 'view ' || c.relname as object, regexp_replace(pg_get_viewdef(c.oid), '\\s+', ' ', 'g') as line
   from pg_class c where c.relnamespace = 'taskboard'::regnamespace and c.relkind = 'v' order by c.relname`
 
+/** A body is its digest: its text is in the file that has the function last. */
 const FUNCTIONS = /* sql */ `
-  select 'function ' || p.proname as object, pg_get_functiondef(p.oid) as line
+  select 'function ' || p.proname as object,
+    regexp_replace(pg_get_functiondef(p.oid), '\\nAS \\$function\\$.*', E'\\nbody ' || md5(p.prosrc)) as line
   from pg_proc p where p.pronamespace = 'taskboard'::regnamespace order by p.proname`
 
 const COMMENTS = /* sql */ `
@@ -60,22 +59,17 @@ const COMMENTS = /* sql */ `
     '-- ' || obj_description(c.oid, 'pg_class') as line
   from pg_class c where c.relnamespace = 'taskboard'::regnamespace and c.relkind in ('r', 'p', 'v')`
 
-export async function readSchemaText(pool: pg.Pool): Promise<SchemaText> {
-  const text = new Map<string, string[]>()
+/** What the schema `taskboard` has, as the server describes it: each table, view and function, and its lines. */
+export async function readSchemaText(pool: pg.Pool): Promise<string> {
+  const objects = new Map<string, string[]>()
   for (const query of [RELATIONS, COMMENTS, COLUMNS, CONSTRAINTS, INDEXES, TRIGGERS, VIEWS, FUNCTIONS]) {
     const { rows } = await pool.query<Line>(query)
     for (const { object, line } of rows) {
-      const lines = text.get(object) ?? []
-      text.set(object, lines)
-      if (line !== null) lines.push(...line.trimEnd().split('\n'))
+      const lines = objects.get(object) ?? []
+      objects.set(object, lines)
+      if (line !== null) lines.push(...line.trim().split('\n'))
     }
   }
-  return text
-}
-
-/** The whole as one text. */
-export function formatSchemaText(text: SchemaText): string {
-  return [...text]
-    .map(([object, lines]) => [object, ...lines.map((line) => `  ${line}`)].join('\n'))
-    .join('\n\n')
+  const texts = [...objects].map(([object, lines]) => [object, ...lines.map((line) => `  ${line.trim()}`)])
+  return `${texts.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }

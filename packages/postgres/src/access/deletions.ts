@@ -153,13 +153,13 @@ const lastStepsOfAccount: readonly Step[] = [
   step('realtime_slot', 'r.account_id = any ($1::text[])'),
   step('task_quota', 'r.account_id = any ($1::text[])'),
   step('tier_limit', `r.key = any (array(select 'account:' || unnest($1::text[])))`),
-  step('account_row', 'r.id = any ($1::text[])'),
+  step('every_account', 'r.id = any ($1::text[])'),
   endDeletion,
 ]
 
 const lastStepsOfWorkspaces: readonly Step[] = [
   step('workspace_log', 'r.workspace_id = any ($1::text[])'),
-  step('workspace_row', 'r.id = any ($1::text[])'),
+  step('every_workspace', 'r.id = any ($1::text[])'),
 ]
 
 /** Rows that are deleted lie close together, so the planner thinks that reading the table finds them soon. */
@@ -191,7 +191,7 @@ const markLate = statement<object>(
   'mark_late_workspaces',
   /* sql */ `
   with late as (
-    update taskboard.workspace_row w set deleting = true where w.account_id = $1::text and not w.deleting returning w.id
+    update taskboard.every_workspace w set deleting = true where w.account_id = $1::text and not w.deleting returning w.id
   )
   select taskboard.stop_workspaces(array_agg(id)) from late having count(*) > 0`,
 )
@@ -200,7 +200,7 @@ const markLate = statement<object>(
 const workspacesToDelete = statement<{ readonly id: string }>(
   'workspaces_to_delete',
   /* sql */ `
-  select w.id from taskboard.workspace_row w
+  select w.id from taskboard.every_workspace w
   where w.account_id = $1::text and w.deleting and $2::text in (w.account_id, w.id) order by w.id limit 50`,
 )
 

@@ -144,7 +144,7 @@ const unassignDone = statement<{ readonly isFree: boolean }>(
   draft as (
     select t.workspace_id, row_number() over (order by t.id) as ord, 'task.updated' as type, t.updated_at as at,
       jsonb_build_object('taskId', t.id, 'title', t.title, 'status', t.column_name,
-        'fields', array['assignedTo'], 'actor', jsonb_build_object('kind', 'system', 'id', null)) as facts
+        'fields', array['assignedTo'], 'actor', jsonb_build_object('kind', 'system', 'id', null)) as data
     from freed t
   ),
   ${LOG_EVENTS}

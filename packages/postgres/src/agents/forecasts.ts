@@ -92,7 +92,7 @@ const forecasts = statement<Forecast>(
         ) l, lateral (
           select count(*) as tasks from (
             select from taskboard.todo t
-            where t.workspace_id = q.workspace_id and t.agent_id = q.agent_id and t.lane = l.lane and t.ready
+            where t.workspace_id = q.workspace_id and t.pool = q.pool and t.lane = l.lane and t.ready
               and t.key >= l.units - l.slope * p.now
               and (t.key > l.units - l.slope * p.now or (t.due_date, t.created_at, t.task_id) < (q.due_date, q.created_at, q.task_id))
             limit ${mostAhead}

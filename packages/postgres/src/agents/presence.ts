@@ -17,7 +17,7 @@ const setStatus = statement<never>(
   ),
   draft as (
     select c.workspace_id, 1 as ord, 'agent.status' as type, p.now as at,
-      jsonb_build_object('agentId', c.id, 'status', c.status) as facts
+      jsonb_build_object('agentId', c.id, 'status', c.status) as data
     from changed c, p
   ),
   ${LOG_EVENTS}
@@ -140,7 +140,7 @@ const announce = backgroundStatement<{ readonly announced: number; readonly isAn
   ),
   draft as (
     select c.workspace_id, row_number() over (order by c.id) as ord, 'agent.status' as type, p.now as at,
-      jsonb_build_object('agentId', c.id, 'status', c.status) as facts
+      jsonb_build_object('agentId', c.id, 'status', c.status) as data
     from changed c, p
   ),
   ${LOG_EVENTS}

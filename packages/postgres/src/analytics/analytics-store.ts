@@ -32,7 +32,7 @@ const counts: Readonly<Record<CountedEventType, (data: string) => Partial<Record
 
 function counted(alias: string, count: Count): string {
   const cases = countedEventTypes.flatMap((type) => {
-    const sum = counts[type](`${alias}.facts`)[count]
+    const sum = counts[type](`${alias}.data`)[count]
     return sum === undefined ? [] : [`when '${type}' then ${sum}`]
   })
   return /* sql */ `case ${alias}.type ${cases.join(' ')} else 0 end`
@@ -45,7 +45,7 @@ function counted(alias: string, count: Count): string {
 export function countedEvent(alias: string): string {
   const e = alias
   return /* sql */ `
-    select (c.done_at / 86400000)::integer as day, coalesce(${e}.facts->>'type', '') as type,
+    select (c.done_at / 86400000)::integer as day, coalesce(${e}.data->>'type', '') as type,
       ${counted(e, 'created')} as created,
       c.sign as completed,
       ${counted(e, 'failed')} as failed,
@@ -53,8 +53,8 @@ export function countedEvent(alias: string): string {
       coalesce(c.sign * greatest(0, c.done_at - c.started_at), 0) as taken_ms
     from (
       select s.sign,
-        case when s.sign = -1 then (${e}.facts->>'completedAt')::bigint else ${e}.at end as done_at,
-        case when s.sign <> 0 then (${e}.facts->>'startedAt')::bigint end as started_at
+        case when s.sign = -1 then (${e}.data->>'completedAt')::bigint else ${e}.at end as done_at,
+        case when s.sign <> 0 then (${e}.data->>'startedAt')::bigint end as started_at
       from (select ${counted(e, 'completed')} as sign) s
     ) c`
 }
@@ -143,7 +143,7 @@ const rollUpEvents = statement<{ readonly taken: number }>(
   taken as materialized (
     select d.workspace_id, d.last_seq, d.room, e.*
     from locked_mark d cross join lateral (
-      select e.seq, e.type as event_type, e.facts, e.at from taskboard.event e
+      select e.seq, e.type as event_type, e.data, e.at from taskboard.event e
       where e.workspace_id = d.workspace_id and e.seq > d.seq and e.seq <= d.last_seq
       order by e.seq limit d.room
     ) e
@@ -151,7 +151,7 @@ const rollUpEvents = statement<{ readonly taken: number }>(
   counted as (
     select t.workspace_id, c.day, c.type, sum(c.created) as created, sum(c.completed) as completed,
       sum(c.failed) as failed, sum(c.timed) as timed, sum(c.taken_ms) as taken_ms
-    from (select workspace_id, event_type as type, facts, at from taken) t
+    from (select workspace_id, event_type as type, data, at from taken) t
       cross join lateral (${countedEvent('t')}) c
     where t.type in ${COUNTED_TYPES}
     group by t.workspace_id, c.day, c.type

@@ -58,8 +58,8 @@ const writeTask = statement<TaskRow>(
     where e.outcome is not null
   ),
   draft as (
-    select t.workspace_id, d.ord, d.type, d.facts, $1::bigint as at
-    from written t, jsonb_to_recordset($4::jsonb) as d (ord integer, type text, facts jsonb)
+    select t.workspace_id, d.ord, d.type, d.data, $1::bigint as at
+    from written t, jsonb_to_recordset($4::jsonb) as d (ord integer, type text, data jsonb)
     where (select count(*) from locked_dependent) >= 0
   ),
   ${LOG_EVENTS}
@@ -138,6 +138,6 @@ function toValues(
     outcome: endedAttempt?.outcome ?? null,
     reason: endedAttempt?.reason ?? null,
   }
-  const drafts = events.map(({ type, data }, ord) => ({ ord, type, facts: data }))
+  const drafts = events.map(({ type, data }, ord) => ({ ord, type, data }))
   return [now, JSON.stringify(after), JSON.stringify(ended), JSON.stringify(drafts)]
 }

@@ -59,7 +59,7 @@ const markExpired = statement<never>(
 /** The event of an approval: workspace $1, present $2, type $3, data $4. `more` is SQL of what row `w` adds to the data. */
 const logged = (more = `'{}'::jsonb`): string => /* sql */ `
   draft as (
-    select $1::text as workspace_id, 1 as ord, $3::text as type, $2::bigint as at, $4::jsonb || ${more} as facts
+    select $1::text as workspace_id, 1 as ord, $3::text as type, $2::bigint as at, $4::jsonb || ${more} as data
     from written w
   ),
   ${LOG_EVENTS}`

@@ -64,7 +64,7 @@ const insertStatement = statement<{ readonly comment: Comment }>(
   draft as (
     select t.workspace_id, 1 as ord, 'task.commented' as type, c.created_at as at, jsonb_build_object(
       'taskId', t.id, 'title', t.title, 'commentId', c.id, 'kind', c.kind, 'body', c.body, 'createdAt', c.created_at,
-      'author', jsonb_build_object('kind', c.author_kind, 'id', c.author_id, 'name', c.author_name)) as facts
+      'author', jsonb_build_object('kind', c.author_kind, 'id', c.author_id, 'name', c.author_name)) as data
     from added c join taskboard.task t on t.id = c.task_id and t.workspace_id = $9::text
   ),
   ${LOG_EVENTS}

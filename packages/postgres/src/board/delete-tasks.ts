@@ -32,7 +32,7 @@ const deleteTargets = (ids: string, workspace: string): string => /* sql */ `
   draft as (
     select t.workspace_id, row_number() over (order by t.workspace_id, t.id)::integer as ord, 'task.deleted' as type,
       coalesce($2::bigint, taskboard.now_ms()) as at,
-      jsonb_build_object('taskId', t.id, 'title', t.title, 'status', t.column_name, 'actor', $3::jsonb) as facts
+      jsonb_build_object('taskId', t.id, 'title', t.title, 'status', t.column_name, 'actor', $3::jsonb) as data
     from deleted t
   ),
   ${LOG_EVENTS}`

@@ -14,16 +14,16 @@ interface FieldColumn<T> {
 /** A double represents all instants exactly, and drivers return a bigint as text. */
 const number = (column: string): string => `${column}::float8`
 
-/** The stored number of a flag: low 0 to urgent 3. */
-const flags = priorities.toReversed()
-const flagOf = (priority: Priority): number => flags.indexOf(priority)
-const priorityOf = (flag: string): string => `(array['${flags.join("', '")}'])[${flag} + 1]`
+/** A priority is stored as its rank: low 0 to urgent 3. */
+const byRank = priorities.toReversed()
+export const rankOf = (priority: Priority): number => byRank.indexOf(priority)
+const priorityOf = (rank: string): string => `(array['${byRank.join("', '")}'])[${rank} + 1]`
 
 const fieldColumns: { readonly [F in TaskField]: FieldColumn<TaskFields[F]> } = {
   title: { name: 'title', type: 'text' },
   description: { name: 'description', type: 'text' },
   type: { name: 'type', type: 'text' },
-  priority: { name: 'flag', type: 'smallint', store: flagOf, read: priorityOf },
+  priority: { name: 'priority_rank', type: 'smallint', store: rankOf, read: priorityOf },
   assignedTo: { name: 'assigned_to', type: 'text' },
   dueDate: { name: 'due_date', type: 'bigint', read: number },
   notBefore: { name: 'not_before', type: 'bigint', read: number },

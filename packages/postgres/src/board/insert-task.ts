@@ -61,16 +61,16 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   ),${link}
   searchable as (
     insert into taskboard.task_search (
-      workspace_id, task_id, created_at, due_rank, title_words, description_words, type, tags, flag
+      workspace_id, task_id, created_at, due_rank, title_words, description_words, type, tags, priority_rank
     )
-    select t.workspace_id, t.id, t.created_at, ${DUE_RANK}, i.title_words, i.description_words, t.type, t.tags, t.flag
+    select t.workspace_id, t.id, t.created_at, ${DUE_RANK}, i.title_words, i.description_words, t.type, t.tags, t.priority_rank
     from added t join input i on i.id = t.id
   ),
   draft as (
     select t.workspace_id, i.ord, 'task.created' as type, t.created_at as at, jsonb_build_object(
       'taskId', t.id, 'title', t.title, 'status', 'TODO', 'description', t.description, 'priority', i.priority,
       'type', t.type, 'assignedTo', t.assigned_to, 'dueDate', t.due_date, 'tags', t.tags,
-      'dependsOn', t.depends_on, 'createdAt', t.created_at, 'actor', i.actor) as facts
+      'dependsOn', t.depends_on, 'createdAt', t.created_at, 'actor', i.actor) as data
     from added t join input i on i.id = t.id
   ),
   ${LOG_EVENTS}

@@ -1,13 +1,12 @@
-import { priorities, taskStatus, taskStatuses, type Column, type TaskStatus } from '@taskboard/core'
+import { taskStatus, taskStatuses, type Column, type TaskStatus } from '@taskboard/core'
 import type { TaskConditions } from '@taskboard/core/storage'
+import { rankOf } from './field-columns.js'
 
 /** The rank of task `t` in the order of due dates, as `searchPlace` of core gives it. */
 export const DUE_RANK = '-coalesce(t.due_date, 9007199254740991)'
 
 /** Adds a value to a statement; returns its parameter. */
 export type AddValue = (value: unknown, type: string) => string
-
-const flags = priorities.toReversed()
 
 /** Conditions on task `t`, and on its row `s` of `task_search`. */
 export interface ConditionsSql {
@@ -46,7 +45,7 @@ function termsOf({ words, type, tag, priority }: TaskConditions): readonly Term[
   const exact = [
     ...(type === null ? [] : [`=${type}`]),
     ...(tag === null ? [] : [`#${tag}`]),
-    ...(priority === null ? [] : [`!${flags.indexOf(priority)}`]),
+    ...(priority === null ? [] : [`!${rankOf(priority)}`]),
   ]
   return [
     ...words.map((text) => ({ text, isPrefix: true })),

@@ -96,7 +96,7 @@ const storeScoring = statement<never>(
   /* sql */ `
   update taskboard.scoring s
   set due_horizon_ms = n.due_horizon_ms, due_far_horizon_ms = n.due_far_horizon_ms, age_horizon_ms = n.age_horizon_ms,
-    flag_step = n.flag_step, free_units = n.free_units, due_units = n.due_units, due_slope = n.due_slope,
+    priority_step = n.priority_step, unblocked_units = n.unblocked_units, due_units = n.due_units, due_slope = n.due_slope,
     due_far_slope = n.due_far_slope, age_slope = n.age_slope, unit = n.unit, rescoring = $2::uuid
   from jsonb_populate_record(null::taskboard.scoring, $1::jsonb) n`,
 )

@@ -44,18 +44,19 @@ const editTask = statement<EditedRow>(
   ),
   searchable as (
     update taskboard.task_search s
-    set due_rank = ${DUE_RANK}, type = t.type, tags = t.tags, flag = t.flag,
+    set due_rank = ${DUE_RANK}, type = t.type, tags = t.tags, priority_rank = t.priority_rank,
       title_words = coalesce(w.title_words, s.title_words),
       description_words = coalesce(w.description_words, s.description_words)
     from written t cross join jsonb_to_record($6::jsonb) as w (title_words text[], description_words text[])
     where s.workspace_id = t.workspace_id and s.task_id = t.id and (
       w.title_words is not null or w.description_words is not null
-      or (s.due_rank, s.type, s.tags, s.flag) is distinct from (${DUE_RANK}, t.type, t.tags, t.flag)
+      or (s.due_rank, s.type, s.tags, s.priority_rank)
+        is distinct from (${DUE_RANK}, t.type, t.tags, t.priority_rank)
     )
   ),
   draft as (
     select t.workspace_id, 1 as ord, 'task.updated' as type, p.now as at, jsonb_build_object(
-      'taskId', t.id, 'title', t.title, 'status', t.column_name, 'fields', c.fields, 'actor', $5::jsonb) as facts
+      'taskId', t.id, 'title', t.title, 'status', t.column_name, 'fields', c.fields, 'actor', $5::jsonb) as data
     from written t join found f on f.id = t.id cross join p
       cross join lateral (select ${fieldsChanged('f', 't')} as fields) c
     where cardinality(c.fields) > 0

@@ -11,7 +11,7 @@ const append = statement<LoggedEvent>(
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   draft as (
-    select w.id as workspace_id, 1 as ord, $3::text as type, $4::jsonb as facts, p.now as at
+    select w.id as workspace_id, 1 as ord, $3::text as type, $4::jsonb as data, p.now as at
     from taskboard.workspace w, p where w.id = $2::text
   ),
   ${LOG_EVENTS}

@@ -3,7 +3,7 @@ import { currentPayloadVersion } from '@taskboard/core/storage'
 /** The columns of a `LoggedEvent`. `alias` names the table or expression. */
 export function eventColumns(alias: string): string {
   const a = alias
-  return `${a}.type, ${a}.facts as data, ${a}.id, ${a}.workspace_id as "workspaceId", ${a}.seq::float8, ${a}.at::float8,
+  return `${a}.type, ${a}.data, ${a}.id, ${a}.workspace_id as "workspaceId", ${a}.seq::float8, ${a}.at::float8,
     ${a}.payload_version as "payloadVersion"`
 }
 
@@ -13,16 +13,16 @@ export function eventColumns(alias: string): string {
  */
 function logAndSend(place: string, unsent: string): string {
   return /* sql */ `logged as (
-    insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+    insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
     select d.workspace_id, p.base + ${place}, p.feed_xid,
-      'log_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 26), d.type, d.facts, d.at, ${currentPayloadVersion}
+      'log_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 26), d.type, d.data, d.at, ${currentPayloadVersion}
     from draft d join log_place p using (workspace_id)
     returning *
   ),
   sent as (
     insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, status, next_attempt_at, created_at)
     select taskboard.new_id('evt', e.at), w.id, e.workspace_id,
-      (select o.account_id from taskboard.workspace o where o.id = e.workspace_id), ${eventJson('e', 'facts')},
+      (select o.account_id from taskboard.workspace o where o.id = e.workspace_id), ${eventJson('e')},
       case when s.is_due then 'pending' else 'skipped' end, case when s.is_due then e.at end, e.at
     from logged e join taskboard.webhook w on w.workspace_id = e.workspace_id and e.type = any (w.events)
       cross join lateral (select w.enabled and not (${unsent}) as is_due) s
@@ -30,7 +30,7 @@ function logAndSend(place: string, unsent: string): string {
 }
 
 /**
- * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type, facts,
+ * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type, data,
  * at: the events in order, `ord` counts within the statement) and leave `logged`, the written rows of `taskboard.event`. Each
  * webhook that subscribes to an event gets a delivery of it: due at once, or skipped while the webhook is disabled.
  *
@@ -64,8 +64,8 @@ export const logEventsOf = (workspace: string, isCounted: boolean): string => /*
   ),
   ${logAndSend(isCounted ? 'd.ord' : 'row_number() over (order by d.ord)', 'false')}`
 
-/** An event's row as the JSON of a `LoggedEvent`. Stored deliveries call its data `facts`, as the column does. */
-export function eventJson(alias: string, data: 'data' | 'facts'): string {
-  return `jsonb_build_object('type', ${alias}.type, '${data}', ${alias}.facts, 'id', ${alias}.id,
+/** An event's row as the JSON of a `LoggedEvent`. */
+export function eventJson(alias: string): string {
+  return `jsonb_build_object('type', ${alias}.type, 'data', ${alias}.data, 'id', ${alias}.id,
       'workspaceId', ${alias}.workspace_id, 'seq', ${alias}.seq, 'at', ${alias}.at, 'payloadVersion', ${alias}.payload_version)`
 }

@@ -56,7 +56,7 @@ const claimSql = (isServed: string, userChannel: string): string => /* sql */ `
   ),
   target_events as materialized (
     select d.*, (
-      select jsonb_agg(${eventJson('e', 'data')} order by e.seq) from (
+      select jsonb_agg(${eventJson('e')} order by e.seq) from (
         select * from taskboard.event
         where workspace_id = d.workspace_id and seq > d.read_through_seq
         order by seq limit $4::integer

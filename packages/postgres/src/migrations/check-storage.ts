@@ -1,6 +1,6 @@
 import type { StorageState, TaskCounts } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
-import { migrationStatus, type MigrationState } from './migrate.js'
+import { schemaFault } from './migrate.js'
 import type { PgPool } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 
@@ -17,13 +17,8 @@ export async function checkStorage(
   pool: PgPool,
   { withCounts }: { readonly withCounts: boolean },
 ): Promise<StorageState> {
-  const isCurrent = (await missingMigration(pool)) === undefined
+  const isCurrent = (await schemaFault(pool)) === undefined
   if (!withCounts || !isCurrent) return { isCurrent, counts: null }
   const [counts] = await database.read(null, countTasks, [])
   return { isCurrent, counts: counts ?? null }
-}
-
-/** The first migration that the schema lacks, or has with another text. One that it has more is none. */
-export async function missingMigration(pool: PgPool): Promise<MigrationState | undefined> {
-  return (await migrationStatus(pool)).find(({ state }) => state === 'pending' || state === 'altered')
 }

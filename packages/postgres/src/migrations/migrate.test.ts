@@ -5,24 +5,31 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { pglitePool } from '../pglite/pglite-pool.js'
 import type { PgPool } from '../connection/pool.js'
-import { embeddedMigrations } from './embedded-migrations.js'
+import { scoringColumns } from '../database/stored-scoring.js'
+import { postgresStorage } from '../postgres-storage.js'
+import { bookkeeping, knownMigrations } from './known-migrations.js'
 import { migrate, migrateWith, migrationStatus, planMigrations } from './migrate.js'
 import { titleOf, type Migration } from './migration.js'
 
-const names = embeddedMigrations.map(titleOf)
-const nextNumber = (embeddedMigrations.at(-1)?.number ?? 0) + 1
+const names = knownMigrations.map(titleOf)
+const nextNumber = (knownMigrations.at(-1)?.number ?? 0) + 1
 const rowsOf = async (pool: PgPool, text: string) => (await pool.query({ text, values: [] })).rows
 
-describe('the embedded migrations', () => {
-  it('are those of the directory (else run scripts/embed-migrations.mjs)', async () => {
-    const directory = new URL('../../migrations/', import.meta.url)
-    const files = (await readdir(directory)).sort()
-    expect(names.map((name) => `${name}.sql`)).toEqual(files)
-    for (const [index, file] of files.entries()) {
-      const sql = await readFile(new URL(file, directory), 'utf8')
-      expect(embeddedMigrations[index]?.sql).toBe(sql.replaceAll('\r\n', '\n'))
+describe('the migrations', () => {
+  it('are the files of schema/ and migrations/, in their order', async () => {
+    const textsOf = async (folder: string): Promise<readonly string[]> => {
+      const directory = new URL(`../../${folder}/`, import.meta.url)
+      const files = await readdir(directory).catch(() => [])
+      const names = files.filter((name) => name.endsWith('.sql')).toSorted()
+      return Promise.all(names.map((name) => readFile(new URL(name, directory), 'utf8')))
     }
-    expect(embeddedMigrations.map(({ number }) => number)).toEqual(files.map((_, index) => index + 1))
+    const [first, ...schema] = await textsOf('schema')
+    expect(bookkeeping).toBe(first)
+    expect(knownMigrations.map(({ sql }) => sql)).toEqual([
+      schema.join('\n'),
+      ...(await textsOf('migrations')),
+    ])
+    expect(knownMigrations.map(({ number }) => number)).toEqual(knownMigrations.map((_, index) => index + 1))
   })
 })
 
@@ -37,8 +44,12 @@ describe('migrate', () => {
     const { pool } = database
     expect(await migrate(pool)).toEqual(['0000_bookkeeping', ...names])
     expect(await migrate(pool)).toEqual([])
-    expect(await rowsOf(pool, 'select unit from taskboard.scoring')).toEqual([
-      { unit: String(defaultScoring.unit) },
+    const stored = Object.entries(scoringColumns(defaultScoring)).map(([name, value]) => [
+      name,
+      String(value),
+    ])
+    expect(await rowsOf(pool, 'select * from taskboard.scoring')).toEqual([
+      { only_row: true, rescoring: null, ...Object.fromEntries(stored) },
     ])
   })
 
@@ -57,7 +68,7 @@ describe('migrate', () => {
     const { pool } = database
     const next: Migration = { number: nextNumber, name: 'next', sql: 'create table taskboard.next ();' }
     await migrate(pool)
-    expect(await migrateWith(pool, [...embeddedMigrations, next])).toEqual([titleOf(next)])
+    expect(await migrateWith(pool, [...knownMigrations, next])).toEqual([titleOf(next)])
     expect(await rowsOf(pool, `select to_regclass('taskboard.next')::text as name`)).toEqual([
       { name: 'taskboard.next' },
     ])
@@ -70,7 +81,7 @@ describe('migrate', () => {
       name: 'bad',
       sql: 'create table taskboard.bad (); select 1 / 0;',
     }
-    await expect(migrateWith(pool, [...embeddedMigrations, bad])).rejects.toMatchObject({ code: '22012' })
+    await expect(migrateWith(pool, [...knownMigrations, bad])).rejects.toMatchObject({ code: '22012' })
     expect(await rowsOf(pool, `select to_regnamespace('taskboard')::text as name`)).toEqual([{ name: null }])
     expect(await migrate(pool)).toEqual(['0000_bookkeeping', ...names])
   })
@@ -88,11 +99,31 @@ describe('migrate', () => {
 
     await rowsOf(pool, `delete from taskboard.migration where number = 999`)
     await rowsOf(pool, `update taskboard.migration set digest = 'x' where number = 1`)
-    const altered = { code: 'INVALID_CONFIG', message: expect.stringContaining('0001_board') }
+    const altered = { code: 'INVALID_CONFIG', message: expect.stringContaining('0001_schema') }
     await expect(migrate(pool)).rejects.toMatchObject(altered)
     expect(await migrationStatus(pool)).toMatchObject([
       { state: 'altered' },
       ...names.slice(1).map(() => ({})),
+    ])
+  })
+
+  it('refuses a database that was made by other migrations, and says what to do', async () => {
+    const { pool } = database
+    await rowsOf(pool, bookkeeping)
+    await rowsOf(
+      pool,
+      `insert into taskboard.migration (number, name, digest) values (1, 'board', 'x'), (2, 'limits', 'y')`,
+    )
+    const refusal = {
+      code: 'INVALID_CONFIG',
+      message: expect.stringMatching(/0001_board where .* has 0001_schema, .*: create a new database/),
+    }
+    await expect(migrate(pool)).rejects.toMatchObject(refusal)
+    await expect(planMigrations(pool)).rejects.toMatchObject(refusal)
+    await expect(postgresStorage({ pool, listen: false }).open()).rejects.toMatchObject(refusal)
+    expect(await migrationStatus(pool)).toMatchObject([
+      { name: '0001_board', state: 'altered' },
+      { name: '0002_limits', state: 'unknown' },
     ])
   })
 

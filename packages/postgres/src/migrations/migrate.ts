@@ -1,29 +1,18 @@
-import { defaultScoring, TaskboardError } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
 import { toVerbErrors } from '../connection/connection-fault.js'
 import { requirePool, type PgQueryable, type PgPool } from '../connection/pool.js'
-import { scoringInsert } from '../database/stored-scoring.js'
-import { embeddedMigrations } from './embedded-migrations.js'
-import { digestOf, type Migration, titleOf } from './migration.js'
+import { bookkeeping, knownMigrations } from './known-migrations.js'
+import { differenceOf, digestOf, type Migration, titleOf } from './migration.js'
 
 /** One step of a run of migrations. */
 export interface PlannedStep {
-  /** The name of the migration, for example `0001_board`; `0000_bookkeeping` creates the schema and the table that records the others. */
+  /** The name of the migration, for example `0001_schema`; `0000_bookkeeping` creates the schema and the table that records the others. */
   readonly name: string
   /** The SQL of the step, including its record. You can run the steps by hand, in order and in one transaction. */
   readonly sql: string
 }
 
-const BOOKKEEPING: PlannedStep = {
-  name: '0000_bookkeeping',
-  sql: `create schema if not exists taskboard;
-create table taskboard.migration (
-  number integer primary key,
-  name text not null,
-  digest text not null,
-  applied_at timestamptz not null default now()
-);
-`,
-}
+const BOOKKEEPING: PlannedStep = { name: '0000_bookkeeping', sql: bookkeeping }
 
 /** The steps that apply `pending`. */
 function plannedSteps(pending: readonly Migration[], isFirstRun: boolean): readonly PlannedStep[] {
@@ -32,10 +21,8 @@ function plannedSteps(pending: readonly Migration[], isFirstRun: boolean): reado
 
 function stepOf(migration: Migration): PlannedStep {
   const { number, name } = migration
-  // The functions of the schema read the weights even before a host binds its own. This migration has all columns for them.
-  const weights = number === 9 ? `${scoringInsert(defaultScoring)};\n` : ''
   const remember = `insert into taskboard.migration (number, name, digest) values (${number}, '${name}', '${digestOf(migration)}');\n`
-  return { name: titleOf(migration), sql: `${migration.sql.trimEnd()}\n\n${weights}${remember}` }
+  return { name: titleOf(migration), sql: `${migration.sql.trimEnd()}\n\n${remember}` }
 }
 
 /** A migration that the database has recorded. */
@@ -71,7 +58,7 @@ async function readApplied(connection: PgQueryable): Promise<readonly AppliedMig
 /**
  * The pending migrations, in order.
  * @throws TaskboardError `INVALID_CONFIG` when the database has a migration that the library does not know, or knows with
- * another text.
+ * another name or text.
  */
 function pendingOf(known: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] {
   const byNumber = new Map(known.map((migration) => [migration.number, migration]))
@@ -83,12 +70,8 @@ function pendingOf(known: readonly Migration[], applied: readonly AppliedMigrati
         `the database is newer than this version of @taskboard/postgres: it has migration ${titleOf(one)}`,
       )
     }
-    if (one.digest !== digestOf(migration)) {
-      throw new TaskboardError(
-        'INVALID_CONFIG',
-        `migration ${titleOf(one)} was applied to the database with another text than this version of @taskboard/postgres has`,
-      )
-    }
+    const difference = differenceOf(one, migration)
+    if (difference !== undefined) throw new TaskboardError('INVALID_CONFIG', difference)
     byNumber.delete(one.number)
   }
   return [...byNumber.values()]
@@ -96,10 +79,10 @@ function pendingOf(known: readonly Migration[], applied: readonly AppliedMigrati
 
 /** The state of one migration. */
 export interface MigrationState {
-  /** For example `0001_board`. */
+  /** For example `0001_schema`. */
   readonly name: string
   /**
-   * `altered`: applied with another text than in this version of the library. `unknown`: applied by a newer version. `migrate`
+   * `altered`: applied with another name or text than in this version of the library. `unknown`: applied by a newer version. `migrate`
    * refuses both.
    */
   readonly state: 'applied' | 'pending' | 'altered' | 'unknown'
@@ -128,14 +111,14 @@ const PREPARE = [
  * import { migrate, openPglite } from '@taskboard/postgres'
  *
  * const database = await openPglite('board')
- * await migrate(database.pool) // the first time: every migration, '0001_board' first
+ * await migrate(database.pool) // the first time: every migration, '0001_schema' first
  * console.log(await migrate(database.pool)) // []
  * await database.close()
  * ```
  */
 export async function migrate(pool: PgPool): Promise<readonly string[]> {
   requirePool('pool', pool)
-  return migrateWith(pool, embeddedMigrations)
+  return migrateWith(pool, knownMigrations)
 }
 
 /**
@@ -155,7 +138,7 @@ export async function migrate(pool: PgPool): Promise<readonly string[]> {
  * ```
  */
 export function planMigrations(pool: PgPool): Promise<readonly PlannedStep[]> {
-  return toVerbErrors(planOn(pool, embeddedMigrations))
+  return toVerbErrors(planOn(pool, knownMigrations))
 }
 
 /**
@@ -167,17 +150,17 @@ export function planMigrations(pool: PgPool): Promise<readonly PlannedStep[]> {
  * const database = await openPglite('board')
  * await migrate(database.pool)
  * const [first] = await migrationStatus(database.pool)
- * console.log(first?.name, first?.state) // 0001_board applied
+ * console.log(first?.name, first?.state) // 0001_schema applied
  * await database.close()
  * ```
  */
 export async function migrationStatus(pool: PgPool): Promise<readonly MigrationState[]> {
   const applied = new Map((await toVerbErrors(readApplied(pool)))?.map((one) => [one.number, one]))
-  const known = embeddedMigrations.map((migration): MigrationState => {
+  const known = knownMigrations.map((migration): MigrationState => {
     const one = applied.get(migration.number)
     applied.delete(migration.number)
     if (one === undefined) return { name: titleOf(migration), state: 'pending', appliedAt: null }
-    const state = one.digest === digestOf(migration) ? 'applied' : 'altered'
+    const state = differenceOf(one, migration) === undefined ? 'applied' : 'altered'
     return { name: titleOf(one), state, appliedAt: one.appliedAt }
   })
   const unknown = [...applied.values()].map((one): MigrationState => ({
@@ -186,6 +169,23 @@ export async function migrationStatus(pool: PgPool): Promise<readonly MigrationS
     appliedAt: one.appliedAt,
   }))
   return [...known, ...unknown]
+}
+
+/**
+ * Why the board cannot run on the schema: the first migration that it lacks or has in another form. Undefined when it can, as on a newer
+ * schema, so that a host can be updated process by process.
+ */
+export async function schemaFault(pool: PgPool): Promise<string | undefined> {
+  const applied = new Map((await toVerbErrors(readApplied(pool)))?.map((one) => [one.number, one]))
+  for (const migration of knownMigrations) {
+    const one = applied.get(migration.number)
+    if (one === undefined) {
+      return `the database lacks migration ${titleOf(migration)}: run migrate(pool) of @taskboard/postgres before start()`
+    }
+    const difference = differenceOf(one, migration)
+    if (difference !== undefined) return difference
+  }
+  return undefined
 }
 
 /** `migrate` with the caller's migrations. */

@@ -52,13 +52,13 @@ export const transferTables: readonly TransferTable[] = [
   // Where it is imported, hosts need the key of the exported secrets.
   { name: 'key_check', key: ['only_row'], condition: 'true' },
   {
-    name: 'account_row',
+    name: 'every_account',
     key: ['id'],
     condition: 'not r.deleting and r.id = any ($1::text[])',
     omitted: ['deleting'],
   },
   {
-    name: 'workspace_row',
+    name: 'every_workspace',
     key: ['id'],
     condition: 'not r.deleting and r.id = any ($2::text[])',
     omitted: ['deleting'],

@@ -1,6 +1,7 @@
 import type {
   CallContext,
   ClaimedDelivery,
+  Delivery,
   DeliveryClaim,
   DeliveryTarget,
   WebhookStore,
@@ -8,7 +9,7 @@ import type {
 import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { backgroundStatement } from '../connection/statement.js'
-import { deliveryColumns, type DeliveryRow, toDelivery } from './deliveries.js'
+import { deliveryColumns, toDelivery } from './deliveries.js'
 import { targetJson } from './read-webhooks.js'
 
 /** The maximum of deliveries of disabled webhooks that one claim skips. */
@@ -125,7 +126,7 @@ function createDeliveryTurns(): DeliveryTurns {
 }
 
 /** A claimed delivery. The first of each webhook has its target. The one row of a claim that found nothing has nulls for both. */
-interface ClaimedRow extends DeliveryRow {
+interface ClaimedRow extends Delivery {
   readonly nextDueInMs: number | null
   readonly target: DeliveryTarget | null
   readonly claimToken: string

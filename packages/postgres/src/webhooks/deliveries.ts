@@ -12,7 +12,7 @@ import type { PgConnection } from '../connection/pool.js'
 import { statement, type Statement } from '../connection/statement.js'
 import { unknownWebhook } from './read-webhooks.js'
 
-/** The columns of a `DeliveryRow`. `alias` names the table or expression. */
+/** The columns of a `Delivery`. `alias` names the table or expression. */
 export function deliveryColumns(alias: string): string {
   const a = alias
   return `${a}.id, ${a}.webhook_id as "webhookId", ${a}.workspace_id as "workspaceId", ${a}.event, ${a}.status,
@@ -21,35 +21,13 @@ export function deliveryColumns(alias: string): string {
     ${a}.created_at::float8 as "createdAt"`
 }
 
-/** A delivery as it is stored: its event's data is called `facts`. */
-export interface DeliveryRow extends Omit<Delivery, 'event'> {
-  readonly event: StoredEvent
-}
-
-/** A `LoggedEvent` as it is stored with a delivery. */
-interface StoredEvent extends Pick<
-  LoggedEvent,
-  'id' | 'type' | 'workspaceId' | 'seq' | 'at' | 'payloadVersion'
-> {
-  readonly facts: LoggedEvent['data']
-}
-
-/** The delivery of a row. */
-export function toDelivery(row: DeliveryRow): Delivery {
-  const { event } = row
+/** The delivery of a row, which may have other columns. */
+export function toDelivery(row: Delivery): Delivery {
   return {
     id: row.id,
     webhookId: row.webhookId,
     workspaceId: row.workspaceId,
-    event: {
-      type: event.type,
-      data: event.facts,
-      id: event.id,
-      workspaceId: event.workspaceId,
-      seq: event.seq,
-      at: event.at,
-      payloadVersion: event.payloadVersion,
-    } as LoggedEvent,
+    event: row.event,
     status: row.status,
     attemptCount: row.attemptCount,
     attempts: row.attempts,
@@ -59,7 +37,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
 }
 
 /** Each row is a delivery; a webhook without deliveries has one row of nulls. */
-type ListedRow = DeliveryRow | { readonly [Member in keyof DeliveryRow]: null }
+type ListedRow = Delivery | { readonly [Member in keyof Delivery]: null }
 
 /**
  * Workspace, webhook, limit, the delivery that ended the page before. That one may have been pruned since, together with all
@@ -109,7 +87,7 @@ export async function listDeliveries(
     afterId,
   ])
   if (rows.length === 0) throw unknownWebhook()
-  return rows.filter((row): row is DeliveryRow => row.id !== null).map(toDelivery)
+  return rows.filter((row): row is Delivery => row.id !== null).map(toDelivery)
 }
 
 interface ResentRow {
@@ -118,12 +96,11 @@ interface ResentRow {
   readonly count: number
 }
 
-/** The last part of both statements: makes the deliveries that `chosen` locked pending again. Old rows may have no account. */
+/** The last part of both statements: makes the deliveries that `chosen` locked pending again. */
 const RESEND = /* sql */ `
   resent as (
     update taskboard.delivery d
-    set status = 'pending', attempt_count = 0, next_attempt_at = p.now, claim_token = null, planned_at = null,
-      account_id = (select o.account_id from taskboard.workspace o where o.id = $2::text)
+    set status = 'pending', attempt_count = 0, next_attempt_at = p.now, claim_token = null, planned_at = null
     from p where d.id = any (array(select id from chosen)) and d.workspace_id = $2::text returning 1
   )`
 
@@ -184,7 +161,7 @@ export async function resendDeliveries(
   return row.count
 }
 
-const insert = statement<DeliveryRow>(
+const insert = statement<Delivery>(
   'insert_test_delivery',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
@@ -204,9 +181,9 @@ export async function insertTestDelivery(
   call: CallContext<PgConnection>,
 ): Promise<Delivery> {
   const { newId } = database.settings.current
-  const event: Omit<StoredEvent, 'at'> = {
+  const event: Omit<LoggedEvent, 'at'> = {
     type,
-    facts: data,
+    data,
     id: newId('log'),
     workspaceId,
     seq: 0,

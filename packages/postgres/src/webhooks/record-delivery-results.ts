@@ -85,7 +85,7 @@ const RECORD_RESULTS = /* sql */ `
       'message', case reason
         when 'gone' then 'A webhook was disabled: its endpoint says that it is gone for good.'
         else 'A webhook was disabled: every delivery to it has failed for too long.' end,
-      'webhookId', id, 'url', regexp_replace(url, '[?#].*$', ''), 'reason', reason) as facts
+      'webhookId', id, 'url', regexp_replace(url, '[?#].*$', ''), 'reason', reason) as data
     from changed where reason is not null
   )`
 
@@ -120,7 +120,7 @@ function releasedValues(
 /** Alert `e` is for the webhook `own`; `w` was disabled by this statement or before. */
 const TO_DISABLED = /* sql */ `exists (
   select from changed earlier join changed own on earlier.ord <= own.ord
-  where earlier.id = w.id and earlier.reason is not null and own.id = e.facts ->> 'webhookId'
+  where earlier.id = w.id and earlier.reason is not null and own.id = e.data ->> 'webhookId'
 )`
 
 /** Present, how long only failures disable a webhook, results. */

@@ -1,11 +1,12 @@
 /** Why the rows of a table do not name their workspace, by table. What is `everywhere` is small, and seldom written. */
 export const tablesWithoutWorkspace: Readonly<Record<string, string>> = {
-  account_row: 'everywhere: each request reads it',
   account_user: 'of an account: an e-mail address is unique over the board',
   agent_runtime: 'everywhere: the agent types that some process works',
   api_key: 'of an account: a request has the hash of its key, and nothing else',
   attempt: 'of a task, whose id it has',
   deletion: 'what is left to delete, of all accounts',
+  every_account: 'everywhere: each request reads it',
+  every_workspace: 'everywhere: each request reads it',
   freeing: 'of a task, whose id it has',
   idempotency: 'of a caller: the scope is of an account or of a key',
   key_check: 'everywhere: one row',
@@ -23,7 +24,6 @@ export const tablesWithoutWorkspace: Readonly<Record<string, string>> = {
   task_quota: 'of an account',
   task_usage: 'of a task, whose id it has',
   tier_limit: 'of an account',
-  workspace_row: 'everywhere: each request reads it',
 }
 
 const BY_ID = 'ids are unique over the board, and the key is the id alone'

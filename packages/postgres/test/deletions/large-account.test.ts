@@ -34,20 +34,21 @@ async function addTasks(workspaceId: string, count: number): Promise<void> {
   const id = `'task_' || $1 || '_' || n`
   const numbers = 'generate_series(1, $2::integer) as n'
   await rows(
-    `insert into taskboard.task (id, workspace_id, title, flag, tags, metadata, depends_on, created_at, updated_at, max_attempts)
+    `insert into taskboard.task (id, workspace_id, title, priority_rank, tags, metadata, depends_on, created_at, updated_at, max_attempts)
       select ${id}, $1, 'Task', 1, '{}', '{}', '{}', 0, 0, 3 from ${numbers}`,
     workspaceId,
     count,
   )
   await rows(
-    `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+    `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
       select $1, n, '3', 'log_' || $1 || n, 'task.created', '{}', 0, 1 from ${numbers}`,
     workspaceId,
     count,
   )
   await rows('update taskboard.workspace_log set last_seq = $2 where workspace_id = $1', workspaceId, count)
   await rows(
-    `insert into taskboard.attempt select ${id}, 0, 'agent', 0, 0, 'retried', null from ${numbers}`,
+    `insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
+      select ${id}, 0, 'agent', 0, 0, 'retried' from ${numbers}`,
     workspaceId,
     count,
   )

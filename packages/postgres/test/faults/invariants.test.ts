@@ -68,15 +68,18 @@ describe('the invariants that hold after every fault', () => {
       'two tasks',
     )
     await wrong(
-      `insert into taskboard.attempt select task_id, 2, agent_id, started_at - 1, ended_at, outcome from taskboard.attempt`,
+      `insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
+        select task_id, 2, agent_id, started_at - 1, ended_at, outcome from taskboard.attempt`,
       'two agents worked',
     )
     await wrong(
-      `insert into taskboard.attempt values ('${doing.id}', 0, 'x', 0, 9e15, 'expired')`,
+      `insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
+        values ('${doing.id}', 0, 'x', 0, 9e15, 'expired')`,
       'from before',
     )
     await wrong(
-      `insert into taskboard.event select workspace_id, 99, feed_xid, id, type, facts, at, payload_version
+      `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
+        select workspace_id, 99, feed_xid, id, type, data, at, payload_version
         from taskboard.event where type = 'task.completed'`,
       'completed twice',
     )

@@ -31,7 +31,7 @@ interface Check {
 
 /** The number of events of a type for each task `t`. */
 const WITH_EVENTS = /* sql */ `left join (
-    select workspace_id, facts->>'taskId' as task_id, count(*) filter (where type = 'task.created') as created,
+    select workspace_id, data->>'taskId' as task_id, count(*) filter (where type = 'task.created') as created,
       count(*) filter (where type = 'task.started') as started,
       count(*) filter (where type in ('task.completed', 'task.moved')) as moved
     from taskboard.event group by 1, 2
@@ -45,7 +45,7 @@ const CHECKS: readonly Check[] = [
   {
     says: 'a task was completed twice without a claim in between',
     text: `select e.task_id as what
-      from (select facts->>'taskId' as task_id, count(*) as n from taskboard.event
+      from (select data->>'taskId' as task_id, count(*) as n from taskboard.event
         where type = 'task.completed' group by 1) e
       where e.n > (select count(*) from taskboard.attempt a where a.task_id = e.task_id and a.outcome = 'completed')`,
   },

@@ -27,7 +27,7 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
       // One of them has 12,000 leases and 24,000 assigned tasks, which are counted.
       name: 'list the agents of an account and their work',
       indexes: ['attempt_rated', 'task_lease_agent', 'task_assigned'],
-      scans: ['workspace_row', 'agent'],
+      scans: ['every_workspace', 'agent'],
       most: { rows: 70_000, pages: 80_000 },
       run: () => agents.listAgents({ reach: account, limit: 100, parts: ['work'] }, at),
     },
@@ -71,7 +71,7 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
     {
       name: 'read the figures of 90 days',
       indexes: ['event_pkey', 'analytics_day_pkey'],
-      scans: ['workspace_row'],
+      scans: ['every_workspace'],
       most: { rows: 30_000, pages: 5_000 },
       run: () => analytics.readFigures(figures, at),
     },

@@ -42,7 +42,7 @@ function tasks({ numbers, small }: Sizes): readonly string[] {
     `insert into taskboard.workspace
     select 'ws_' || n, 'acc_' || n % 1000, 'workspace', ${NOW - 8e8} + n from generate_series(1, ${small}) as n
     union all select '${HUGE}', 'acc_0', 'huge', ${NOW - 9e8}`,
-    `insert into taskboard.agent
+    `insert into taskboard.agent (id, workspace_id, name, type, status, created_at)
     select 'agent_' || w.id || '_' || n, w.id, 'agent', case when n = 1 and right(w.id, 1) in ('0', '2', '4', '6', '8')
       then 'idler' else 'worker' end, 'idle', ${NOW - 8e8} + n
     from taskboard.workspace w, generate_series(0, case when w.id = '${HUGE}' then 49 else 1 end) as n`,
@@ -55,7 +55,7 @@ function tasks({ numbers, small }: Sizes): readonly string[] {
     `insert into taskboard.account_user (id, account_id, default_workspace_id, email, password_hash, created_at)
     select 'user_' || n, 'acc_' || n % 1000, 'ws_' || n + 1, 'user_' || n || '@example.com', 'hash', ${NOW - 7e8}
     from ${numbers(SMALL_WORKSPACES)}`,
-    `insert into taskboard.task (id, workspace_id, title, type, flag, column_name, hold_reason, hold_since, due_date, not_before,
+    `insert into taskboard.task (id, workspace_id, title, type, priority_rank, column_name, hold_reason, hold_since, due_date, not_before,
       tags, metadata, depends_on, created_at, updated_at, started_at, completed_at, attempts, max_attempts, fencing_token,
       lease_agent_id, lease_expires_at, assigned_to)
     select 'task_' || ${padded('n')}, w, 'Task ' || n, 'type' || n % 50, n % 4, case when f < 60 then 'TODO' when f < 62 then 'DOING' else 'DONE' end,
@@ -71,9 +71,9 @@ function tasks({ numbers, small }: Sizes): readonly string[] {
     select q.* from taskboard.task t, taskboard.todo_of(t, ${NOW}) q where t.column_name = 'TODO'`,
     `insert into taskboard.task_search
     select t.workspace_id, t.id, t.created_at, -coalesce(t.due_date, 9007199254740991), array['task', n::text],
-      array['common', 'rare' || n % 2000], 'type' || n % 50, array['tag' || n % 300], t.flag
+      array['common', 'rare' || n % 2000], 'type' || n % 50, array['tag' || n % 300], t.priority_rank
     from taskboard.task t, lateral (select right(t.id, 20)::integer as n) as x`,
-    `insert into taskboard.attempt
+    `insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
     select id, 1, 'agent_' || workspace_id || '_0', started_at, completed_at, 'completed'
     from taskboard.task where column_name = 'DONE'`,
   ]
@@ -92,9 +92,9 @@ function conversations({ numbers, small }: Sizes): readonly string[] {
     `insert into taskboard.task_comment (task_id, place, id, kind, body, author_kind, created_at)
     select '${taskId(9_001)}', n + 4, 'cmt_long_' || n, 'comment', 'text', 'host', ${NOW - 1000} from ${numbers(20_000)}`,
     `insert into taskboard.approval (id, workspace_id, task_id, action, summary, input, input_digest, state, agent_id, requested_by_kind,
-      fencing_token, requested_at, expires_at)
+      asker_kind, fencing_token, requested_at, expires_at)
     select 'apr_' || ${padded('n')}, ${workspaceOf('n / 10', small)}, 'task_' || ${padded('n / 10')}, 'refund', 'Refund', '{}', 'digest ' || n,
-      (array['used', 'rejected', 'approved', 'pending'])[case when n % 1000 = 0 then 4 else n % 3 + 1 end], 'agent_1', 'agent', 1,
+      (array['used', 'rejected', 'approved', 'pending'])[case when n % 1000 = 0 then 4 else n % 3 + 1 end], 'agent_1', 'agent', 'runtime', 1,
       ${NOW - 1000}, ${NOW} + 600000000
     from ${numbers(300_000)}`,
     `insert into taskboard.task_dependency
@@ -107,7 +107,7 @@ function conversations({ numbers, small }: Sizes): readonly string[] {
 function events({ numbers, count, small }: Sizes): readonly string[] {
   return [
     // In the order of time, as a board writes them; in transactions before this one.
-    `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+    `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
     select w, row_number() over (partition by w order by n), (3 + n / 1000)::text::xid8, 'log_' || n, 'task.created', '{}',
       ${NOW - 1e9} + n * 1000::bigint, 1
     from ${numbers(400_000)}, lateral (select ${workspaceOf('n', small)} as w offset 0) as x order by n`,
@@ -136,7 +136,7 @@ function events({ numbers, count, small }: Sizes): readonly string[] {
     select 'evt_' || ${padded('n')}, case when huge then '${HUGE_WEBHOOK}' else 'wh_' || x.to end,
       case when huge then '${HUGE}' else 'ws_' || x.to end,
       case when huge then 'acc_0' else 'acc_' || x.to % 1000 end,
-      '{"type": "task.completed", "facts": {}}', case when waits then 'pending' when n % 50 = 8 then 'failed' else 'succeeded' end,
+      '{"type": "task.completed", "data": {}}', case when waits then 'pending' when n % 50 = 8 then 'failed' else 'succeeded' end,
       1, case when waits then ${NOW} + 60000 + n end, ${NOW - 1e9} + n * 3000::bigint
     from ${numbers(300_000)}, lateral (select n % 2 = 0 as huge, n % 10 = 0 or n % 10 = 9 as waits, n / 10 % 2000 + 1 as to) as x`,
   ]
@@ -219,7 +219,7 @@ export async function workOffHundredThousand(pool: pg.Pool): Promise<void> {
       `with best as materialized (
         select q.task_id from ${EACH_LANE} cross join lateral (
           select t.task_id from taskboard.todo t
-          where t.ready and t.workspace_id = '${HUGE}' and t.agent_id = '' and t.lane = l.lane
+          where t.ready and t.workspace_id = '${HUGE}' and t.pool = '' and t.lane = l.lane
           order by ${BEST_FIRST} limit 500
         ) q
       ),

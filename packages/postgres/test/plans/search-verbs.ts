@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
  * is shorter is what the planner estimates from a sample. The workspace has 600,000 tasks: none is read from end to end.
  */
 const most = { rows: 200_000, pages: 500_000 }
-/** To know that more than 5,000 tasks have a word, a type or a flag, the index of terms is read for it: one entry, with the places of all these tasks. */
+/** To know that more than 5,000 tasks have a word, a type or a priority, the index of terms is read for it: one entry, with the places of all these tasks. */
 const passing = { rows: 700_000, pages: 500_000 }
 
 /** Searches of a workspace with most of a million tasks. Planned with their values, also by a server with `force_generic_plan`. */
@@ -77,7 +77,7 @@ export function searchVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[
     ...bySorts('a frequent word', { words: ['common'] }),
     ...bySorts('the beginning of a word', { words: ['rar'] }),
     ...bySorts('a type', { type: 'type2' }),
-    ...bySorts('a flag', { priority: 'urgent' }),
+    ...bySorts('a priority', { priority: 'urgent' }),
     ...bySorts('a hold', { hold: 'needs_input' }),
     ...bySorts('open tasks', { column: 'TODO' }),
     ...bySorts('a tag and a word', { tag: 'tag72', words: ['common'] }),

@@ -26,7 +26,7 @@ export function usageVerbs({ usage, tasks }: Storage<PgConnection>): readonly Ho
     {
       name: 'usage by day',
       indexes: ['usage_day_pkey'],
-      scans: ['workspace_row'],
+      scans: ['every_workspace'],
       most: { rows: 12_000, pages: 5_000 },
       run: () =>
         usage.sumUsage(

@@ -186,7 +186,7 @@ describe('what runs in several processes report', { timeout: LONG_MS }, () => {
       { outcome: 'held', n: added.length },
     ])
     expect(
-      await rows(`select type, facts ->> 'reason' as reason, count(*)::int4 as n from taskboard.event
+      await rows(`select type, data ->> 'reason' as reason, count(*)::int4 as n from taskboard.event
         where type in ('task.failed', 'task.released') group by 1, 2 order by 1`),
     ).toEqual([
       { type: 'task.failed', reason: 'budget', n: added.length },

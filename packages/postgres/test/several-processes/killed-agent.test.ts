@@ -48,7 +48,7 @@ describe('an agent process that is killed between its claim and the answer', () 
       { token: 2, outcome: 'completed' },
     ])
     expect(
-      await rows(`select type, facts -> 'attempt' as attempt from taskboard.event
+      await rows(`select type, data -> 'attempt' as attempt from taskboard.event
         where type in ('task.started', 'task.completed') order by seq`),
     ).toEqual([
       { type: 'task.started', attempt: 1 },

@@ -84,7 +84,7 @@ const untilReported = (count: number) =>
   until(
     () =>
       board.rows<{ status: string }>(
-        `select facts ->> 'status' as status from taskboard.event where type = 'agent.status' order by seq`,
+        `select data ->> 'status' as status from taskboard.event where type = 'agent.status' order by seq`,
       ),
     (rows) => rows.length >= count,
   )

@@ -25,7 +25,7 @@ afterEach(async () => {
   await board.database.drop()
 })
 
-/** A task with any flag, with a due date or none; every factor keeps its slope for at least half an hour. */
+/** A task with any priority, with a due date or none; every factor keeps its slope for at least half an hour. */
 function taskNumber(n: number, workspaceId: string, now: number): NewTask {
   const dueHours = ((n * 37) % 528) - 48.5
   return newTask({
@@ -85,7 +85,7 @@ it(
       from taskboard.attempt group by outcome`),
     ).toEqual([{ outcome: 'completed', n: TASKS, agents: PROCESSES * AGENTS_EACH }])
     expect(
-      await rows(`select type, count(*)::int4 as n, count(distinct facts ->> 'taskId')::int4 as tasks
+      await rows(`select type, count(*)::int4 as n, count(distinct data ->> 'taskId')::int4 as tasks
       from taskboard.event where type in ('task.started', 'task.completed') group by type order by type`),
     ).toEqual([
       { type: 'task.completed', n: TASKS, tasks: TASKS },
@@ -94,7 +94,7 @@ it(
     expect(await violations(database.pool, { acknowledged: tasks.keys(), received: new Map() })).toEqual([])
 
     const claims = await rows<{ taskId: string; at: number }>(
-      `select facts ->> 'taskId' as "taskId", at::float8 as at from taskboard.event
+      `select data ->> 'taskId' as "taskId", at::float8 as at from taskboard.event
       where type = 'task.started' order by seq`,
     )
     const errors = rankErrors(claims.map(({ taskId, at }) => ({ task: tasks.get(taskId) as Task, at })))

@@ -74,7 +74,7 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
             select from taskboard.agent a
             cross join lateral (values (''), ('#' || a.type), (a.id)) as pool (pool_id)
             cross join lateral (select from taskboard.todo t
-              where t.ready and t.workspace_id = with_tasks and t.agent_id = pool.pool_id
+              where t.ready and t.workspace_id = with_tasks and t.pool = pool.pool_id
               order by ${WORST_FIRST} limit 1
             ) as worst_task
             where a.workspace_id = with_tasks and ${isWorker} and ${hasRoom(parts.leaving)}
@@ -84,12 +84,12 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
             when exists (
               select from (
                 select from taskboard.todo t where t.ready and t.workspace_id = with_agents
-                order by t.agent_id desc, ${WORST_FIRST} limit 1
+                order by t.pool desc, ${WORST_FIRST} limit 1
               ) as worst_task
             ) then with_agents
             else (
               select t.workspace_id from taskboard.todo t where t.ready and t.workspace_id > with_agents
-              order by t.workspace_id, t.agent_id, t.lane, t.key desc limit 1
+              order by t.workspace_id, t.pool, t.lane, t.key desc limit 1
             )
           end as with_tasks
           from (

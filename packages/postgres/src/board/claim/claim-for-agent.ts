@@ -33,7 +33,7 @@ const bestOfPools = (requested: string): string => /* sql */ `
 const oneTask = (): string => /* sql */ `
     select t.task_id, t.due_date, t.created_at, 0 as score
     from p join taskboard.todo t on t.task_id = $7::text and t.workspace_id = $5::text
-      and (t.ready or t.not_before <= p.now) and t.agent_id in (${POOLS.join(', ')})`
+      and (t.ready or t.not_before <= p.now) and t.pool in (${POOLS.join(', ')})`
 
 /**
  * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions.

@@ -42,13 +42,13 @@ export const LEAST_DEPTH = 4
 /** The best `depth` tasks of a lane and a pool. */
 export const bestTasksOf = (
   workspace: string,
-  agent: string,
+  pool: string,
   lane: string,
   depth: string,
 ): string => /* sql */ `
         select * from (
           select * from taskboard.todo t
-          where t.ready and t.workspace_id = ${workspace} and t.agent_id = ${agent} and t.lane = ${lane}
+          where t.ready and t.workspace_id = ${workspace} and t.pool = ${pool} and t.lane = ${lane}
           order by ${BEST_FIRST}
           limit ${depth}
         ) as best_tasks limit ${MOST_EXPECTED}`
@@ -58,7 +58,7 @@ export const bestTasksOf = (
  * free for the holder, which may need the log too.
  */
 export const LOCKED_IN_TURN = /* sql */ `
-        select q.workspace_id, q.agent_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
+        select q.workspace_id, q.pool from taskboard.todo q join taskboard.task t on t.id = q.task_id
         where q.task_id = r.task_id
         limit 1
         for update of t, q skip locked`
@@ -124,7 +124,7 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
   ),
   picked as materialized (
     select * from (
-      select r.task_id, r.turn, r.place, q.workspace_id, q.agent_id
+      select r.task_id, r.turn, r.place, q.workspace_id, q.pool
       from (select * from ranked order by turn, place) as r cross join lateral (${LOCKED_IN_TURN}
       ) as q
       limit ${requested}
@@ -133,7 +133,7 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
   numbered_pick as (
     select *, row_number() over (order by turn, place) as ord,
       row_number() over (partition by workspace_id, share order by turn) as nth
-    from (select picked.*, ${SHARES[column].of('picked.agent_id')} as share from picked) as shared_pick
+    from (select picked.*, ${SHARES[column].of('picked.pool')} as share from picked) as shared_pick
   ),
   -- A task for several agents goes to the one of them that has the fewest, including those of this batch.
   assigned as (
@@ -194,7 +194,7 @@ interface ClaimParts {
 const STARTED = /* sql */ `
     select c.workspace_id, c.ord, 'task.started' as type, c.started_at as at, jsonb_build_object(
       'taskId', c.id, 'title', c.title, 'status', 'DOING', 'agentId', c.lease_agent_id, 'attempt', c.attempts,
-      'startedAt', c.started_at) as facts
+      'startedAt', c.started_at) as data
     from claimed c`
 
 /** Completes only when `condition` is true and no placement is stale. The completions are parameter 7. */

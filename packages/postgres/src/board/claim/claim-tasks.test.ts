@@ -139,7 +139,8 @@ describe('a claim', () => {
 
   it('finds a workspace with work by index when another one has nearly all tasks', async () => {
     await database.pool.query(`insert into taskboard.todo
-      select 'task_' || n, 'ws_of_others', '', true, 1, n, 0, 9223372036854775807, null, 0, 9223372036854775807, false from generate_series(1, 20000) n`)
+        (task_id, workspace_id, pool, key, placed_at, until, due_date, created_at, lane, ready, held)
+      select 'task_' || n, 'ws_of_others', '', n, 0, 9223372036854775807, 9223372036854775807, 0, 1, true, false from generate_series(1, 20000) n`)
     await database.pool.query('analyze')
     const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(
       `explain (generic_plan) ${claimByType.claim.text}`,

@@ -55,7 +55,7 @@ function completeWhere(condition: string, before: string, also: string): string 
   completed as (
     select d.workspace_id, d.ord, 'task.completed' as type, d.completed_at as at, jsonb_build_object(
       'taskId', d.id, 'title', d.title, 'status', 'DONE', 'startedAt', coalesce(d.started_at, d.completed_at),
-      'completedAt', d.completed_at, 'result', d.result, 'type', d.type) as facts
+      'completedAt', d.completed_at, 'result', d.result, 'type', d.type) as data
     from done d
   )`
 }

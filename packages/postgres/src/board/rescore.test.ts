@@ -1,27 +1,23 @@
-import { PGlite } from '@electric-sql/pglite'
 import {
   createScoring,
   defaultScoring,
-  silentLogger,
   priorities,
+  silentLogger,
   type Scoring,
   type Task,
 } from '@taskboard/core'
 import { compareTied, createNewId, scoreUnits, systemClock } from '@taskboard/core/storage'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../../test/test-database.js'
-import { pglitePool } from '../pglite/pglite-pool.js'
+import { createMigratedPglite } from '../../test/migrated-pglite.js'
+import { createMigratedDatabase } from '../../test/test-database.js'
 import type { PgPool } from '../connection/pool.js'
+import { pglitePool } from '../pglite/pglite-pool.js'
 import { postgresStorage } from '../postgres-storage.js'
-import { embeddedMigrations } from './embedded-migrations.js'
-import { migrate, migrateWith } from './migrate.js'
 
 const DAY_MS = 86_400_000
 const CREATED = Date.UTC(2026, 0, 1)
 const NOW = CREATED + 20 * DAY_MS
 const TASKS = 50
-const TIMEOUT_MS = 60_000
-const LAST_BEFORE = 8
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -29,52 +25,38 @@ afterEach(async () => {
 })
 
 async function onPg(): Promise<PgPool> {
-  const database = await createTestDatabase()
+  const database = await createMigratedDatabase()
   closers.push(() => database.drop())
   return database.pool
 }
 
 async function onPglite(): Promise<PgPool> {
-  const database = new PGlite()
+  const database = await createMigratedPglite()
   closers.push(() => database.close())
   return pglitePool(database)
 }
 
-const run = (pool: PgPool, text: string) => pool.query({ text, values: [] })
-
-/** A board at version 8 of the schema, with tasks placed by the old curve. */
-async function boardOfVersion8(pool: PgPool, scoring: string): Promise<void> {
-  await migrateWith(
-    pool,
-    embeddedMigrations.filter(({ number }) => number <= LAST_BEFORE),
-  )
-  await run(
-    pool,
-    `insert into taskboard.scoring (due_horizon_ms, age_horizon_ms, flag_step, free_units, due_slope, age_slope, unit)
-     values (${scoring})`,
-  )
-  await run(pool, `insert into taskboard.account values ('acc_1', 'a', 'professional', ${CREATED})`)
-  await run(pool, `insert into taskboard.workspace values ('ws_1', 'acc_1', 'w', ${CREATED})`)
-  await run(pool, `insert into taskboard.workspace_log (workspace_id) values ('ws_1')`)
-  await run(
-    pool,
+/** Adds tasks of all priorities, with and without a due date, of which some are on hold. */
+async function addTasks(pool: PgPool): Promise<void> {
+  const statements = [
+    `insert into taskboard.account values ('acc_1', 'a', 'professional', ${CREATED})`,
+    `insert into taskboard.workspace values ('ws_1', 'acc_1', 'w', ${CREATED})`,
+    `insert into taskboard.workspace_log (workspace_id) values ('ws_1')`,
     `insert into taskboard.agent (id, workspace_id, name, type, status, created_at)
      values ('agent_1', 'ws_1', 'a', 'worker', 'idle', ${CREATED})`,
-  )
-  await run(
-    pool,
     `insert into taskboard.task
-      (id, workspace_id, title, flag, due_date, tags, metadata, depends_on, created_at, updated_at, max_attempts,
+      (id, workspace_id, title, priority_rank, due_date, tags, metadata, depends_on, created_at, updated_at, max_attempts,
         hold_reason, hold_since)
      select 'task_' || lpad(n::text, 4, '0'), 'ws_1', 't', n % 4,
        case when n % 3 > 0 then ${CREATED} + (n * 37) % 400 * ${DAY_MS}::bigint end, '{}', '{}', '{}',
        ${CREATED} + n % 5, ${CREATED} + n % 5, 5, case when n % 10 = 9 then 'approval' end,
        case when n % 10 = 9 then ${CREATED} end
      from generate_series(0, ${TASKS - 1}) as n`,
-  )
+  ]
+  for (const text of statements) await pool.query({ text, values: [] })
 }
 
-function open(pool: PgPool, scoring: Scoring = defaultScoring) {
+function open(pool: PgPool, scoring: Scoring) {
   const storage = postgresStorage({ pool, listen: false })
   storage.bind({
     scoring,
@@ -116,41 +98,26 @@ async function expectOrder(storage: ReturnType<typeof open>, scoring: Scoring): 
   expect(idsOf(claimed)).toEqual(idsOf(ready))
 }
 
-const DEFAULT_OF_8 = '1209600000, 2592000000, 16128000000, 18144000000, 30, 7, 120960000000'
-/** Weights 30, 30, 15, 15. */
-const OTHER_OF_8 = '1209600000, 2592000000, 4032000000, 6048000000, 10, 7, 36288000000'
-
 describe.each([
   ['PostgreSQL', onPg],
   ['PGlite', onPglite],
-])('a board of version 8 on %s', (_, connect) => {
-  it(
-    'with the default weights is placed by the new curve when it is migrated',
-    async () => {
-      const pool = await connect()
-      await boardOfVersion8(pool, DEFAULT_OF_8)
-      await migrate(pool)
-      const storage = open(pool)
-      await storage.open()
-      await expectOrder(storage, defaultScoring)
-    },
-    TIMEOUT_MS,
-  )
+])('tasks on %s', (_, connect) => {
+  it('are in the order of the default weights', async () => {
+    const pool = await connect()
+    await addTasks(pool)
+    const storage = open(pool, defaultScoring)
+    await storage.open()
+    await expectOrder(storage, defaultScoring)
+  })
 
-  it(
-    'with other weights is refused until it is rescored, and is then in order',
-    async () => {
-      const pool = await connect()
-      await boardOfVersion8(pool, OTHER_OF_8)
-      await migrate(pool)
-      const scoring = createScoring({ weights: { flag: 30 } })
-      const storage = open(pool, scoring)
-      await expect(storage.open()).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'priority' })
-      await expect(open(pool).open()).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'priority' })
-      expect(await storage.tasks.rescore({ now: NOW })).toBe(TASKS)
-      await storage.open()
-      await expectOrder(storage, scoring)
-    },
-    TIMEOUT_MS,
-  )
+  it('are in the order of other weights after a rescore', async () => {
+    const pool = await connect()
+    await addTasks(pool)
+    const scoring = createScoring({ weights: { flag: 30 } })
+    const storage = open(pool, scoring)
+    await expect(storage.open()).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'priority' })
+    expect(await storage.tasks.rescore({ now: NOW })).toBe(TASKS)
+    await storage.open()
+    await expectOrder(storage, scoring)
+  })
 })

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readSchemaText } from '../../test/schema-text.js'
+import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
+
+/** Servers of other versions describe the same schema in other words. */
+const VERSION = 18
+const FILE = '../../schema/catalogue.txt'
+const HINT = `write packages/postgres/schema/catalogue.txt anew: npx vitest run packages/postgres/src/migrations/catalogue.test.ts -u`
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createMigratedDatabase()
+})
+afterAll(() => database.drop())
+
+it('the schema and all later migrations add up to schema/catalogue.txt', async ({ skip }) => {
+  const { rows } = await database.pool.query<{ version: string }>(
+    `select current_setting('server_version_num') as version`,
+  )
+  if (Math.floor(Number(rows[0]?.version) / 10_000) !== VERSION) skip()
+  await expect(await readSchemaText(database.pool), HINT).toMatchFileSnapshot(FILE)
+})
