@@ -1,11 +1,9 @@
 export { createScoring, defaultScoring, sameScoring } from './scoring.js'
 export type { Scoring, ScoringOptions, ScoringWeights } from './scoring.js'
+export { priorities, type Priority, type Scorable } from './factors.js'
 export {
   compareTied,
   explainScore,
-  priorities,
-  type Priority,
-  type Scorable,
   type ScoreExplanation,
   scoreTask,
   scoreUnits,

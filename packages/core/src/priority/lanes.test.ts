@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { laneSlope, placeTask } from './lanes.js'
-import { scoreUnits, type Scorable } from './score.js'
+import type { Scorable } from './factors.js'
+import { scoreUnits } from './score.js'
 import { createScoring } from './scoring.js'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import type { Instant } from '../environment/index.js'
-import { priorityRank, type Scorable } from './score.js'
+import { agePhase, constantUnits, duePhase, type Scorable } from './factors.js'
 import { defaultScoring, type Scoring } from './scoring.js'
 
 /**
@@ -49,40 +49,9 @@ export function laneSlope(lane: Lane, scoring: Scoring = defaultScoring): number
 export function placeTask(task: Scorable, now: Instant, scoring: Scoring = defaultScoring): Placement {
   const due = duePhase(task.dueDate, now, scoring)
   const age = agePhase(task.createdAt, now, scoring)
-  const constant =
-    priorityRank(task.priority) * scoring.priorityStep +
-    (task.openDependencies > 0 ? 0 : scoring.unblockedUnits)
   return {
     lane: (2 * due.pace + age.pace) as Lane,
-    key: constant + due.key + age.key,
+    key: constantUnits(task, scoring) + due.key + age.key,
     laneUntil: Math.min(due.until, age.until),
   }
-}
-
-interface FactorPhase {
-  /** 0 while the factor does not rise; the due factor's second speed is the fast one. */
-  readonly pace: 0 | 1 | 2
-  readonly key: number
-  readonly until: Instant
-}
-
-const NOTHING_FOR_GOOD: FactorPhase = { pace: 0, key: 0, until: Infinity }
-
-function agePhase(createdAt: Instant, now: Instant, { ageSlope, ageHorizonMs }: Scoring): FactorPhase {
-  if (ageSlope === 0) return NOTHING_FOR_GOOD
-  if (now < createdAt) return { pace: 0, key: 0, until: createdAt }
-  const fullAt = createdAt + ageHorizonMs
-  if (now < fullAt) return { pace: 1, key: -ageSlope * createdAt, until: fullAt }
-  return { pace: 0, key: ageSlope * ageHorizonMs, until: Infinity }
-}
-
-function duePhase(dueDate: Instant | null, now: Instant, scoring: Scoring): FactorPhase {
-  const { dueUnits, dueSlope, dueFarSlope } = scoring
-  if (dueDate === null || dueUnits === 0) return NOTHING_FOR_GOOD
-  if (now >= dueDate) return { pace: 0, key: dueUnits, until: Infinity }
-  const nearAt = dueDate - scoring.dueHorizonMs
-  if (now >= nearAt) return { pace: 2, key: dueUnits - dueSlope * dueDate, until: dueDate }
-  const farAt = dueDate - scoring.dueFarHorizonMs
-  if (now < farAt) return { pace: 0, key: scoring.dueFarUnits, until: farAt }
-  return { pace: dueFarSlope === 0 ? 0 : 1, key: scoring.dueNearUnits - dueFarSlope * nearAt, until: nearAt }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { explainScore, scoreTask, scoreUnits, type Scorable } from './score.js'
+import type { Scorable } from './factors.js'
+import { explainScore, scoreTask, scoreUnits } from './score.js'
 import { createScoring, defaultScoring, sameScoring } from './scoring.js'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,7 @@
 import type { Instant } from '../environment/index.js'
-import { defaultScoring, type Scoring } from './scoring.js'
+import { factorsAt, type Scorable } from './factors.js'
+import { laneSlope, placeTask } from './lanes.js'
+import { defaultScoring, type Scoring, type ScoringWeights } from './scoring.js'
 
 /** The fields that order tasks of the same score. Every `Task` is one. */
 export interface Tied {
@@ -26,37 +28,11 @@ export function compareTied(a: Tied, b: Tied): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 }
 
-/** The priorities, best first. */
-export const priorities = ['urgent', 'high', 'medium', 'low'] as const
-
-export type Priority = (typeof priorities)[number]
-
-/** The fields that the score of a task depends on. Every `Task` is one. */
-export interface Scorable {
-  readonly priority: Priority
-  readonly createdAt: Instant
-  readonly dueDate: Instant | null
-  /** How many dependencies are not DONE. */
-  readonly openDependencies: number
-}
-
 /** The four factors, each in [0, 1], what each adds to the score, and their sum. The due factor is 0 if its weight is. */
 export interface ScoreExplanation {
-  readonly factors: {
-    readonly flag: number
-    readonly due: number
-    readonly age: number
-    readonly free: number
-  }
-  readonly parts: { readonly flag: number; readonly due: number; readonly age: number; readonly free: number }
+  readonly factors: ScoringWeights
+  readonly parts: ScoringWeights
   readonly score: number
-}
-
-const PRIORITY_RANKS = { urgent: 3, high: 2, medium: 1, low: 0 } as const
-
-/** How many steps a priority is above the lowest: low 0 to urgent 3. */
-export function priorityRank(priority: Scorable['priority']): number {
-  return PRIORITY_RANKS[priority]
 }
 
 /**
@@ -72,12 +48,8 @@ export function priorityRank(priority: Scorable['priority']): number {
  * ```
  */
 export function scoreUnits(task: Scorable, now: Instant, scoring: Scoring = defaultScoring): number {
-  return (
-    PRIORITY_RANKS[task.priority] * scoring.priorityStep +
-    dueUnitsAt(task, now, scoring) +
-    ageMs(task, now, scoring) * scoring.ageSlope +
-    (task.openDependencies > 0 ? 0 : scoring.unblockedUnits)
-  )
+  const { lane, key } = placeTask(task, now, scoring)
+  return key + laneSlope(lane, scoring) * now
 }
 
 /**
@@ -114,12 +86,7 @@ export function explainScore(
   now: Instant,
   scoring: Scoring = defaultScoring,
 ): ScoreExplanation {
-  const factors = {
-    flag: PRIORITY_RANKS[task.priority] / 3,
-    due: scoring.dueUnits === 0 ? 0 : dueUnitsAt(task, now, scoring) / scoring.dueUnits,
-    age: ageMs(task, now, scoring) / scoring.ageHorizonMs,
-    free: task.openDependencies > 0 ? 0 : 1,
-  }
+  const factors = factorsAt(task, now, scoring)
   const { flag, due, age, free } = scoring.weights
   const total = flag + due + age + free
   const parts = {
@@ -129,23 +96,4 @@ export function explainScore(
     free: (factors.free * free) / total,
   }
   return { factors, parts, score: scoreTask(task, now, scoring) }
-}
-
-/** The units that the due date adds: more as it comes nearer, and all of them once it has passed. */
-function dueUnitsAt({ dueDate }: Scorable, now: Instant, scoring: Scoring): number {
-  if (dueDate === null) return 0
-  const leftMs = dueDate - now
-  if (leftMs <= 0) return scoring.dueUnits
-  if (leftMs <= scoring.dueHorizonMs) return scoring.dueUnits - scoring.dueSlope * leftMs
-  const farMs = Math.min(leftMs, scoring.dueFarHorizonMs) - scoring.dueHorizonMs
-  return scoring.dueNearUnits - scoring.dueFarSlope * farMs
-}
-
-/** Milliseconds for which the age factor has risen, 0 to the horizon. */
-function ageMs(task: Scorable, now: Instant, scoring: Scoring): number {
-  return clamp(now - task.createdAt, scoring.ageHorizonMs)
-}
-
-function clamp(value: number, most: number): number {
-  return value < 0 ? 0 : value > most ? most : value
 }
