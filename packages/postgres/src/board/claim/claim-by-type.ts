@@ -1,3 +1,4 @@
+import { cte } from './claim-tables.js'
 import { LOG_EVENTS } from '../../events/log-events.js'
 import { statement, type Statement } from '../../connection/statement.js'
 import {
@@ -31,8 +32,8 @@ const hasRoom = (leaving: string): string => /* sql */ `(a.max_concurrent is nul
 
 /** Milliseconds until the first rest of an agent ends; null when none rests. */
 const untilRested = (column: AgentColumn): string => /* sql */ `(
-      select min(a.rest_until) - (select now from p) from taskboard.agent a
-      where a.${column} = $5::text and not a.paused and a.rest_until > (select now from p)
+      select min(a.rest_until) - (select now from ${cte.present}) from taskboard.agent a
+      where a.${column} = $5::text and not a.paused and a.rest_until > (select now from ${cte.present})
     )`
 
 /** The next workspace of the walk with an agent `a`. */
@@ -54,13 +55,13 @@ const nextWithAgents = (isWorker: string): string => /* sql */ `case when worksp
  * workspace. When the next wait ends is a separate query: a bare call would run once for every row of the result.
  */
 function byType(verb: string, column: AgentColumn, withCompletions: boolean): Statement<TypeClaimRow> {
-  const parts = claimParts(withCompletions, '(select is_stale from stale)', 'true')
+  const parts = claimParts(withCompletions, `(select is_stale from ${cte.stale})`, 'true')
   const isWorker = isWorkerBy(column)
   return statement<TypeClaimRow>(
     verb,
     /* sql */ `
-  with recursive p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  stale as materialized (select ${staleAt('p.now')} as is_stale from p),${parts.complete}
+  with recursive ${cte.present} as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  ${cte.stale} as materialized (select ${staleAt('p.now')} as is_stale from ${cte.present}),${parts.complete}
   workspace_walk as (
     select $6::text as workspace_id, true as is_after, false as is_served, false as has_wrapped, 0 as served_count
     union all
@@ -104,10 +105,10 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
         and not (workspace_walk.has_wrapped and (next.with_tasks is null or next.with_tasks > $6::text))
     ) as step
   ),
-  served_workspace as materialized (
+  ${cte.servedWorkspace} as materialized (
     select workspace_id, row_number() over (order by served_count) as place from workspace_walk where is_served
   ),
-  worker as materialized (
+  ${cte.worker} as materialized (
     select a.workspace_id, a.id as agent_id, '#' || a.type as type_pool,
       -- Only where there is a choice.
       case when exists (
@@ -116,15 +117,15 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
         (select count(*) from taskboard.task t where t.lease_agent_id = a.id)${parts.leaving}
       )::integer else 0 end as task_count,
       case when a.max_concurrent is null then ${parts.requested} else taskboard.room_of(a.id, false) end as room
-    from served_workspace s join taskboard.agent a on a.workspace_id = s.workspace_id and ${isWorker}
+    from ${cte.servedWorkspace} s join taskboard.agent a on a.workspace_id = s.workspace_id and ${isWorker}
   ),
   ${takeBest(parts, column)},
   ${parts.draft},
   ${LOG_EVENTS}
-  select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
-    (select coalesce(array_agg(workspace_id order by place), '{}') from served_workspace) as workspaces,
-    case when (select count(*) from claimed) < ${parts.requested} then least(${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)}, ${untilRested(column)}) end::float8 as "nextReadyInMs"
-  from stale left join (${parts.reply}) as r on true`,
+  select r.*, stale.is_stale as "isStale", (select count(*) from ${cte.candidate})::integer as seen, true as "isKnown",
+    (select coalesce(array_agg(workspace_id order by place), '{}') from ${cte.servedWorkspace}) as workspaces,
+    case when (select count(*) from ${cte.claimed}) < ${parts.requested} then least(${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)}, ${untilRested(column)}) end::float8 as "nextReadyInMs"
+  from ${cte.stale} left join (${parts.reply}) as r on true`,
   )
 }
 

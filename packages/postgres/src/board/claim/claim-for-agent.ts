@@ -1,3 +1,4 @@
+import { cte } from './claim-tables.js'
 import { lanes, type Lane } from '@taskboard/core/storage'
 import { logEventsOf } from '../../events/log-events.js'
 import { SCORING } from './lane-sql.js'
@@ -23,7 +24,7 @@ const poolLane = (pool: string, lane: Lane): string =>
 
 const bestOfPools = (requested: string): string => /* sql */ `
     select t.task_id, t.due_date, t.created_at, t.key + pool_lane.rise as score
-    from p,
+    from ${cte.present},
       lateral (values ${lanes.flatMap((lane) => POOLS.map((pool) => poolLane(pool, lane))).join(', ')}
       ) as pool_lane (pool, lane, rise),
       lateral (${bestTasksOf('$5::text', 'pool_lane.pool', 'pool_lane.lane', `(select greatest(16, 2 * ${requested}) + 4)`)}
@@ -32,7 +33,7 @@ const bestOfPools = (requested: string): string => /* sql */ `
 /** The task of $7, from a place that may not have noticed yet that its wait is over. */
 const oneTask = (): string => /* sql */ `
     select t.task_id, t.due_date, t.created_at, 0 as score
-    from p join taskboard.todo t on t.task_id = $7::text and t.workspace_id = $5::text
+    from ${cte.present} join taskboard.todo t on t.task_id = $7::text and t.workspace_id = $5::text
       and (t.ready or t.not_before <= p.now) and t.pool in (${POOLS.join(', ')})`
 
 /**
@@ -43,11 +44,15 @@ const oneTask = (): string => /* sql */ `
  * query: a bare call would run once for every row of the result.
  */
 function forAgent(verb: string, withCompletions: boolean, candidates = bestOfPools): Statement<ClaimRow> {
-  const parts = claimParts(withCompletions, '(select is_stale from p)', '(select is_known from p)')
+  const parts = claimParts(
+    withCompletions,
+    `(select is_stale from ${cte.present})`,
+    `(select is_known from ${cte.present})`,
+  )
   return statement<ClaimRow>(
     verb,
     /* sql */ `
-  with p as materialized (
+  with ${cte.present} as materialized (
     select n.now, ${staleAt('n.now')} as is_stale,
       g.id is not null as is_known, coalesce(g.paused, true) as is_paused, g.max_concurrent is not null as is_bounded,
       '#' || g.type as type_pool, case when greatest(g.spent_until, g.rest_until) > n.now then greatest(g.spent_until, g.rest_until) end as waits_until,
@@ -63,33 +68,33 @@ function forAgent(verb: string, withCompletions: boolean, candidates = bestOfPoo
       else r.requested end as most
     from (select ${parts.requested} as requested offset 0) as r, p
   ),
-  candidate as materialized (
+  ${cte.candidate} as materialized (
     ${candidates(parts.requested)}
     where p.is_known and (select most from capacity) > 0
   ),
-  picked as materialized (
+  ${cte.picked} as materialized (
     select array(
-      select r.task_id from (select * from candidate order by score desc, due_date, created_at, task_id) as r,
+      select r.task_id from (select * from ${cte.candidate} order by score desc, due_date, created_at, task_id) as r,
         lateral (${LOCKED_IN_TURN}) as locked
       limit (select most from capacity)
     ) as ids
   ),
-  dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from picked)::text[])),
-  claimed as (
+  dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from ${cte.picked})::text[])),
+  ${cte.claimed} as (
     update taskboard.task t set ${start('$6::text', '$4::bigint')}
-    from p
-    where t.id = any ((select ids from picked)::text[])
-    returning t.*, ${parts.after} + array_position((select ids from picked), t.id) as ord
+    from ${cte.present}
+    where t.id = any ((select ids from ${cte.picked})::text[])
+    returning t.*, ${parts.after} + array_position((select ids from ${cte.picked}), t.id) as ord
   ),
   ${parts.draft},
   ${logEventsOf('$5::text', !withCompletions)}
   select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
-    case when pickup.is_short then (select count(*) from candidate) end::integer as seen,
+    case when pickup.is_short then (select count(*) from ${cte.candidate}) end::integer as seen,
     case when p.waits_until is not null and not p.is_paused then p.waits_until - p.now when pickup.has_room
       then ${untilFirst('taskboard.first_wait_for_agent($5::text, $6::text)')} end::float8 as "nextReadyInMs"
-  from p, (
+  from ${cte.present}, (
     select cardinality(ids) < ${parts.requested} as is_short, cardinality(ids) < (select most from capacity) as has_room
-    from picked
+    from ${cte.picked}
   ) as pickup left join (${parts.reply}) as r on true`,
   )
 }

@@ -1,3 +1,4 @@
+import { cte } from './claim-tables.js'
 import { completeBeforeClaim, completionsOf } from './complete-sql.js'
 import { BEST_FIRST, EACH_LANE, SCORING, slopeOf } from './lane-sql.js'
 import { taskColumns, type TaskRow } from '../task-row.js'
@@ -18,7 +19,7 @@ export interface ClaimRow extends TaskRow {
 
 /** Whether agent `alias` is not at rest, and its budget and that of its workspace let it take tasks, at `p.now`. */
 export const isAble = (alias: string): string =>
-  `greatest(${alias}.spent_until, ${alias}.rest_until) <= (select now from p)`
+  `greatest(${alias}.spent_until, ${alias}.rest_until) <= (select now from ${cte.present})`
 
 /** More than the events that come before those of claims in one statement. */
 const AFTER_COMPLETIONS = 1_000_000
@@ -31,7 +32,7 @@ const MOST_EXPECTED = 500
 
 /** Milliseconds from `p.now` to the instant that a function returns, at least 0; null when it returns none. Calls the function once. */
 export function untilFirst(functionCall: string): string {
-  return /* sql */ `(select f.at - least(f.at, p.now) from p, (select ${functionCall} as at offset 0) f)`
+  return /* sql */ `(select f.at - least(f.at, p.now) from ${cte.present}, (select ${functionCall} as at offset 0) f)`
 }
 
 /** The most tasks that one statement claims. */
@@ -99,30 +100,30 @@ const SHARES: Readonly<
  */
 export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn): string => /* sql */ `
   search_depth as materialized (
-    select greatest(16, 2 * ${requested}) / greatest(1, (select count(*) from served_workspace)) + ${LEAST_DEPTH} as depth
+    select greatest(16, 2 * ${requested}) / greatest(1, (select count(*) from ${cte.servedWorkspace})) + ${LEAST_DEPTH} as depth
   ),
   pool as materialized (
     select distinct w.workspace_id, l.pool_id
-    from worker w, lateral (values (''), (w.type_pool), (w.agent_id)) as l (pool_id)
+    from ${cte.worker} w, lateral (values (''), (w.type_pool), (w.agent_id)) as l (pool_id)
     where w.room > 0
   ),
-  candidate as materialized (
+  ${cte.candidate} as materialized (
     select q.task_id, q.workspace_id, s.place, q.due_date, q.created_at, q.key + s.slope * p.now as score
-    from p, (
+    from ${cte.present}, (
         select served_workspace.*, l.lane, ${slopeOf('l.lane')} as slope
-        from served_workspace, ${SCORING}, ${EACH_LANE}
+        from ${cte.servedWorkspace}, ${SCORING}, ${EACH_LANE}
       ) as s
       join pool on pool.workspace_id = s.workspace_id
       cross join lateral (${bestTasksOf('s.workspace_id', 'pool.pool_id', 's.lane', '(select depth from search_depth)')}
       ) as q
-    where not (select is_stale from stale)
+    where not (select is_stale from ${cte.stale})
   ),
   ranked as materialized (
     select task_id, place,
       row_number() over (partition by workspace_id order by score desc, due_date, created_at, task_id) as turn
-    from candidate
+    from ${cte.candidate}
   ),
-  picked as materialized (
+  ${cte.picked} as materialized (
     select * from (
       select r.task_id, r.turn, r.place, q.workspace_id, q.pool
       from (select * from ranked order by turn, place) as r cross join lateral (${LOCKED_IN_TURN}
@@ -133,13 +134,13 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
   numbered_pick as (
     select *, row_number() over (order by turn, place) as ord,
       row_number() over (partition by workspace_id, share order by turn) as nth
-    from (select picked.*, ${SHARES[column].of('picked.pool')} as share from picked) as shared_pick
+    from (select picked.*, ${SHARES[column].of('picked.pool')} as share from ${cte.picked}) as shared_pick
   ),
   -- A task for several agents goes to the one of them that has the fewest, including those of this batch.
   assigned as (
     select w.workspace_id, e.share, w.agent_id,
       row_number() over (partition by w.workspace_id, e.share order by w.task_count + n, w.agent_id) as nth
-    from worker w, lateral (values ${SHARES[column].ofWorker('w')}) as e (share),
+    from ${cte.worker} w, lateral (values ${SHARES[column].ofWorker('w')}) as e (share),
       lateral generate_series(0, least(w.room, ${requested}) - 1) as n
   ),
   -- The tasks that take an agent beyond its bound stay in the queue.
@@ -153,19 +154,19 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
           left join assigned d on d.workspace_id = n.workspace_id and d.share = n.share and d.nth = n.nth
       ) as given
     ) as each_agent
-    join worker w on w.agent_id = each_agent.agent_id and each_agent.nth_of_agent <= w.room
+    join ${cte.worker} w on w.agent_id = each_agent.agent_id and each_agent.nth_of_agent <= w.room
     limit ${MOST_CLAIMED}
   ),
   dealt as materialized (
     select coalesce(array_agg(task_id), '{}') as ids, array_agg(agent_id) as agents, array_agg(ord) as places from taken
   ),
   dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from dealt)::text[])),
-  claimed as (
+  ${cte.claimed} as (
     update taskboard.task t set ${start(
       '(select agents[array_position(ids, t.id)] from dealt)',
       '$4::bigint',
     )}
-    from p
+    from ${cte.present}
     where t.id = any ((select ids from dealt)::text[])
     returning t.*, ${after} + (select places[array_position(ids, t.id)] from dealt) as ord
   )`
@@ -195,18 +196,18 @@ const STARTED = /* sql */ `
     select c.workspace_id, c.ord, 'task.started' as type, c.started_at as at, jsonb_build_object(
       'taskId', c.id, 'title', c.title, 'status', 'DOING', 'agentId', c.lease_agent_id, 'attempt', c.attempts,
       'startedAt', c.started_at) as data
-    from claimed c`
+    from ${cte.claimed} c`
 
 /** Completes only when `condition` is true and no placement is stale. The completions are parameter 7. */
 export function claimParts(withCompletions: boolean, isStale: string, condition: string): ClaimParts {
-  const claimed = `select false as "isOutcome", c.ord, ${taskColumns('c')} from claimed c`
+  const claimed = `select false as "isOutcome", c.ord, ${taskColumns('c')} from ${cte.claimed} c`
   if (!withCompletions) {
     return {
       complete: '',
       requested: '(select $3::integer)',
       after: 0,
       leaving: '',
-      draft: `draft as (${STARTED}
+      draft: `${cte.draft} as (${STARTED}
   )`,
       reply: claimed,
     }
@@ -215,13 +216,13 @@ export function claimParts(withCompletions: boolean, isStale: string, condition:
     complete: `
   ${completionsOf(7)},
   ${completeBeforeClaim(`not ${isStale} and ${condition}`)},
-  requested as materialized (select ($3::integer + (select count(*) from done))::integer as requested),`,
-    requested: '(select requested from requested)',
+  ${cte.requested} as materialized (select ($3::integer + (select count(*) from ${cte.done}))::integer as requested),`,
+    requested: `(select requested from ${cte.requested})`,
     after: AFTER_COMPLETIONS,
-    leaving: ' - (select count(*) from done d where d.done_by = a.id)',
-    draft: `draft as (
-    select * from completed union all ${STARTED}
+    leaving: ` - (select count(*) from ${cte.done} d where d.done_by = a.id)`,
+    draft: `${cte.draft} as (
+    select * from ${cte.completed} union all ${STARTED}
   )`,
-    reply: `select true as "isOutcome", d.ord, ${taskColumns('d')} from done d union all ${claimed}`,
+    reply: `select true as "isOutcome", d.ord, ${taskColumns('d')} from ${cte.done} d union all ${claimed}`,
   }
 }

@@ -1,3 +1,4 @@
+import { cte } from './claim-tables.js'
 import type { ClaimProof } from '@taskboard/core/storage'
 import { dependentsToLock } from '../dependents.js'
 import { taskColumns } from '../task-row.js'
@@ -31,32 +32,32 @@ export function completionValues(completions: readonly CompletionInput[]): strin
  */
 function completeWhere(condition: string, before: string, also: string): string {
   return /* sql */ `
-  found as materialized (
+  ${cte.found} as materialized (
     select c.ord, t.id, t.fencing_token, t.lease_agent_id, t.started_at, t.has_dependents, c.result as new_result,
       t.fencing_token = c.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} as is_held
-    from completion c join taskboard.task t on t.id = c.task_id and t.workspace_id = c.workspace_id, p
-    where t.id = any (array(select task_id from completion))
+    from ${cte.completion} c join taskboard.task t on t.id = c.task_id and t.workspace_id = c.workspace_id, p
+    where t.id = any (array(select task_id from ${cte.completion}))
     order by t.id ${also === '' ? '' : 'for update of t'}
   ),${before}
-  done as (
+  ${cte.done} as (
     update taskboard.task t
     set column_name = 'DONE', lease_agent_id = null, lease_expires_at = null, completed_at = p.now, progress = 100,
       result = f.new_result, updated_at = p.now, version = t.version + 1
-    from p, found f
-    where t.id = any (array(select id from found)) and t.id = f.id and f.is_held
+    from ${cte.present}, ${cte.found} f
+    where t.id = any (array(select id from ${cte.found})) and t.id = f.id and f.is_held
       and t.fencing_token = f.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} ${also}
     returning t.*, f.ord, f.lease_agent_id as done_by
   ),
   ended as (
     insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
     select d.id, d.fencing_token, d.done_by, coalesce(d.started_at, d.completed_at), d.completed_at, 'completed'
-    from done d
+    from ${cte.done} d
   ),
-  completed as (
+  ${cte.completed} as (
     select d.workspace_id, d.ord, 'task.completed' as type, d.completed_at as at, jsonb_build_object(
       'taskId', d.id, 'title', d.title, 'status', 'DONE', 'startedAt', coalesce(d.started_at, d.completed_at),
       'completedAt', d.completed_at, 'result', d.result, 'type', d.type) as data
-    from done d
+    from ${cte.done} d
   )`
 }
 
@@ -70,7 +71,7 @@ export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
   waiting as materialized (
     select d.id from taskboard.task d
     where d.id in (
-      select w.task_id from found f cross join lateral (${dependentsToLock('f.id', 'true')}) w
+      select w.task_id from ${cte.found} f cross join lateral (${dependentsToLock('f.id', 'true')}) w
       where f.is_held and f.has_dependents
     )
     order by d.id for update
@@ -79,7 +80,7 @@ export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
 )},
   outcome as (
     select f.id is not null as "exists", d.id is not null as "isHeld", c.ord, ${taskColumns('d')}
-    from completion c left join found f on f.ord = c.ord left join done d on d.ord = c.ord
+    from ${cte.completion} c left join ${cte.found} f on f.ord = c.ord left join ${cte.done} d on d.ord = c.ord
   )`
 
 /**
@@ -93,7 +94,7 @@ export const completeBeforeClaim = (condition: string): string =>
 /** The completions in a JSON list, the parameter of that number. */
 export function completionsOf(parameter: number): string {
   return /* sql */ `
-  completion as materialized (
+  ${cte.completion} as materialized (
     select * from jsonb_to_recordset($${parameter}::jsonb) as c (
       ord integer, workspace_id text, task_id text, fencing_token bigint, result text
     )

@@ -1,3 +1,4 @@
+import { cte } from './claim-tables.js'
 import { isTaskboardError, TaskboardError, type Instant, type Task } from '@taskboard/core'
 import {
   isCompletedBy,
@@ -26,10 +27,10 @@ interface OutcomeRow extends TaskRow {
 const completeClaimed = statement<OutcomeRow>(
   'complete_tasks',
   /* sql */ `
-  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  with ${cte.present} as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   ${completionsOf(2)},
   ${COMPLETE_CLAIMED},
-  draft as (select * from completed),
+  ${cte.draft} as (select * from ${cte.completed}),
   ${LOG_EVENTS}
   select * from outcome order by ord`,
 )
