@@ -22,7 +22,7 @@ interface Entry {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const sources = new URL('../scripts/sources.mjs', import.meta.url).href
+const fromSources = new URL('../scripts/sources.mjs', import.meta.url).href
 const folder = join(root, 'node_modules/.cache/taskboard-examples')
 const packages = [
   'core',
@@ -158,7 +158,7 @@ describe('the examples in the doc comments', () => {
       '--liftoff-only',
       '--conditions=@taskboard/source',
       '--import',
-      sources,
+      fromSources,
       join(folder, 'run.mts'),
     ]
     const run = promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 120_000 })

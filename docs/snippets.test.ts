@@ -16,7 +16,7 @@ interface Program {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const sources = new URL('../scripts/sources.mjs', import.meta.url).href
+const fromSources = new URL('../scripts/sources.mjs', import.meta.url).href
 const folder = join(root, 'node_modules/.cache/taskboard-snippets')
 /** What those on PostgreSQL read. */
 const withKey = { ...process.env, TASKBOARD_ENCRYPTION_KEY: randomBytes(32).toString('base64') }
@@ -84,7 +84,7 @@ describe('the programs in the documents', () => {
   })
 
   it('run as they stand', { timeout: 180_000 }, async () => {
-    const args = ['--conditions=@taskboard/source', '--import', sources, join(folder, 'run.mts')]
+    const args = ['--conditions=@taskboard/source', '--import', fromSources, join(folder, 'run.mts')]
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: withKey })
     const ran = stdout.match(/^ran .*$/gm) ?? []
     expect(ran).toEqual(programs.map(({ name }) => `ran ${name}`))
@@ -98,7 +98,7 @@ describe('the programs in the documents', () => {
       expect(keyed.map(({ name }) => name)).toContain('docs-operating.md-1')
       const { TASKBOARD_ENCRYPTION_KEY: _, ...env } = withKey
       for (const { path } of keyed) {
-        const args = ['--conditions=@taskboard/source', '--import', sources, path]
+        const args = ['--conditions=@taskboard/source', '--import', fromSources, path]
         await expect(promisify(execFile)(process.execPath, args, { cwd: root, env })).rejects.toThrow(
           /TASKBOARD_ENCRYPTION_KEY is not set|secrets\.encryptionKey must be 32 bytes/,
         )

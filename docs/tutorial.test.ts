@@ -14,7 +14,7 @@ interface Program {
   printed(pattern: RegExp): Promise<RegExpExecArray>
 }
 
-const sources = new URL('../scripts/sources.mjs', import.meta.url).href
+const fromSources = new URL('../scripts/sources.mjs', import.meta.url).href
 const cache = fileURLToPath(new URL('../node_modules/.cache', import.meta.url))
 const programs: Program[] = []
 let folder: string
@@ -30,7 +30,7 @@ async function freePort(): Promise<number> {
 }
 
 function run(file: string): Program {
-  const args = ['--conditions=@taskboard/source', '--import', sources, file]
+  const args = ['--conditions=@taskboard/source', '--import', fromSources, file]
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr])

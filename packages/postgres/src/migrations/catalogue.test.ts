@@ -18,5 +18,5 @@ it('the schema and all later migrations add up to schema/catalogue.txt', async (
     `select current_setting('server_version_num') as version`,
   )
   if (Math.floor(Number(rows[0]?.version) / 10_000) !== VERSION) skip()
-  await expect(await readSchemaText(database.pool), HINT).toMatchFileSnapshot(FILE)
+  await expect(await readSchemaText(database.pool)).toMatchFileSnapshot(FILE, HINT)
 })

@@ -1,3 +1,5 @@
+// Also for compilers that begin with another file than a tsconfig.
+// oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="../sql-files.d.ts" />
 import bookkeeping from '../../schema/00_bookkeeping.sql'
 import functions from '../../schema/01_functions.sql'

@@ -20,8 +20,8 @@ describe('the migrations', () => {
     const textsOf = async (folder: string): Promise<readonly string[]> => {
       const directory = new URL(`../../${folder}/`, import.meta.url)
       const files = await readdir(directory).catch(() => [])
-      const names = files.filter((name) => name.endsWith('.sql')).toSorted()
-      return Promise.all(names.map((name) => readFile(new URL(name, directory), 'utf8')))
+      const sqlFiles = files.filter((file) => file.endsWith('.sql')).toSorted()
+      return Promise.all(sqlFiles.map((file) => readFile(new URL(file, directory), 'utf8')))
     }
     const [first, ...schema] = await textsOf('schema')
     expect(bookkeeping).toBe(first)
