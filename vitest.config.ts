@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defaultClientConditions, defaultServerConditions, type Plugin } from 'vite'
 import { defaultExclude, defineConfig } from 'vitest/config'
-import { packageNames } from './scripts/packages.mjs'
+import { exampleNames, packageNames } from './scripts/packages.mjs'
 
 const IN_BROWSER = 'test/browser/*.test.ts'
 const sourceCondition = '@taskboard/source'
@@ -37,15 +37,6 @@ const nextSdkFiles = {
   'ai/test': 'ai/dist/test/index.js',
   '@ai-sdk/openai-compatible': '@ai-sdk/openai-compatible/dist/index.js',
 }
-const exampleNames = [
-  'agent-sdks',
-  'clients',
-  'demo',
-  'express-server',
-  'fastify-server',
-  'own-login',
-  'unit-test',
-]
 
 /** Loads `.sql` files as their text, as the build does. */
 const sqlAsText: Plugin = {

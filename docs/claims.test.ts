@@ -19,6 +19,7 @@ import { createTaskboard, defaultRetrySchedule, defineAgent } from '../packages/
 import { lanes } from '../packages/core/src/priority/lanes.js'
 import { memoryStorage } from '../packages/memory/src/index.js'
 import { LEAST_DEPTH } from '../packages/postgres/src/board/claim/claim-sql.js'
+import { packageNames } from '../scripts/packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -27,15 +28,14 @@ const filesIn = (folder: string, end: string): readonly string[] =>
     .filter((name) => name.endsWith(end) && !/node_modules|\.site|\bdist\b|\.test\.ts$/.test(name))
     .map((name) => join(folder, name))
 
-const packages = readdirSync(join(root, 'packages'))
 const pages = [
   'README.md',
   'SECURITY.md',
   'CONTRIBUTING.md',
   ...filesIn('docs', '.md').filter((page) => !page.startsWith('docs/decisions/')),
-  ...packages.map((name) => `packages/${name}/README.md`),
+  ...packageNames.map((name) => `packages/${name}/README.md`),
 ]
-const sources = packages.flatMap((name) => filesIn(`packages/${name}/src`, '.ts'))
+const sources = packageNames.flatMap((name) => filesIn(`packages/${name}/src`, '.ts'))
 
 /** A page, or the comments of a source file. */
 const proseOf = (file: string): string =>

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { entriesOf, packageNames } from '../scripts/packages.mjs'
 
 /** An `@example` of a doc comment: a whole program. */
 interface Example {
@@ -24,35 +25,16 @@ interface Entry {
 const root = fileURLToPath(new URL('..', import.meta.url))
 const fromSources = new URL('../scripts/sources.mjs', import.meta.url).href
 const folder = join(root, 'node_modules/.cache/taskboard-examples')
-const packages = [
-  'core',
-  'memory',
-  'postgres',
-  'express',
-  'fastify',
-  'graphql',
-  'ws',
-  'notify',
-  'client',
-  'dashboard',
-  'cli',
-  'testing',
-]
+const SHARED = "new PGlite('board/data')"
 /** The entries of packages, each by its name and its source. */
-const entries: readonly Entry[] = [
-  ...packages.map((packageName) => ({ name: packageName, path: entryOf(packageName) })),
-  { name: 'core/storage', path: entryOf('core', 'entries/storage.ts') },
-  { name: 'core/transport', path: entryOf('core', 'entries/transport.ts') },
-]
+const entries: readonly Entry[] = packageNames
+  .flatMap(entriesOf)
+  .map(({ name, source }) => ({ name, path: join(root, source) }))
 let examples: readonly Example[] = []
 let program: ts.Program
 
-function entryOf(packageName: string, file = 'index.ts'): string {
-  return join(root, 'packages', packageName, 'src', file)
-}
-
 async function readExamples(packageName: string): Promise<readonly Example[]> {
-  const sources = dirname(entryOf(packageName))
+  const sources = join(root, 'packages', packageName, 'src')
   const paths = (await readdir(sources, { recursive: true })).filter((path) => path.endsWith('.ts'))
   const texts = await Promise.all(paths.map((path) => readFile(join(sources, path), 'utf8')))
   return texts
@@ -76,7 +58,7 @@ function toExample(name: string, text: string): Example {
   const [, code = text] = /^```ts\n([\s\S]*)\n```$/.exec(text) ?? []
   const prints = [...code.matchAll(/console\.log\(.* \/\/ (.+)$/gm)].map(([, line = '']) => line)
   // A new database in memory takes seconds of CPU: the examples share the one that `runner` makes.
-  const source = `${code.replaceAll('new PGlite()', "new PGlite('board/data')")}\nexport {}\n`
+  const source = `${code.replaceAll('new PGlite()', SHARED)}\nexport {}\n`
   return { name, source, path: join(folder, `${name}.mts`), prints }
 }
 
@@ -119,12 +101,16 @@ function typeErrors({ path }: Example): readonly string[] {
 
 /** A program that runs the examples one by one, in its folder, and prints what each has printed or thrown. */
 function runner(): string {
+  // What is said to be in memory is empty: it comes before others fill the database that all share.
+  const inTurn = examples.toSorted(
+    (a, b) => Number(b.source.includes(SHARED)) - Number(a.source.includes(SHARED)),
+  )
   return `import { format } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
 
 await (await PGlite.create('board/data')).close()
 const printed = {}
-for (const name of ${JSON.stringify(examples.map(({ name }) => name))}) {
+for (const name of ${JSON.stringify(inTurn.map(({ name }) => name))}) {
   const lines = (printed[name] = [])
   console.log = (...values) => lines.push(format(...values))
   await import(\`./\${name}.mts\`).catch((error) => lines.push(\`threw \${error}\`))
@@ -134,7 +120,7 @@ process.stdout.write(JSON.stringify(printed))
 }
 
 beforeAll(async () => {
-  examples = (await Promise.all(packages.map(readExamples))).flat()
+  examples = (await Promise.all(packageNames.map(readExamples))).flat()
   await rm(folder, { recursive: true, force: true })
   await mkdir(join(folder, 'board'), { recursive: true })
   await Promise.all(examples.map(({ path, source }) => writeFile(path, source)))

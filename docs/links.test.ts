@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { packageNames } from '../scripts/packages.mjs'
 
 interface Link {
   readonly page: string
@@ -12,6 +13,7 @@ interface Link {
 const root = fileURLToPath(new URL('..', import.meta.url))
 const FENCE = /^ *```[\s\S]*?^ *```$/gm
 const LINK = /\]\(([^)\s]+)\)/g
+const packageReadmes = packageNames.map((name) => `packages/${name}/README.md`)
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   return (await readdir(join(root, folder)))
@@ -19,14 +21,10 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     .map((name) => join(folder, name))
 }
 
-async function packageReadmes(): Promise<readonly string[]> {
-  return (await readdir(join(root, 'packages'))).map((name) => `packages/${name}/README.md`)
-}
-
 async function pages(): Promise<readonly string[]> {
   const own = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md']
-  const docs = await Promise.all([namesIn('docs'), namesIn('docs/decisions'), packageReadmes()])
-  return [...own, ...docs.flat()]
+  const docs = await Promise.all([namesIn('docs'), namesIn('docs/decisions')])
+  return [...own, ...docs.flat(), ...packageReadmes]
 }
 
 const textOf = async (page: string): Promise<string> =>
@@ -70,7 +68,7 @@ describe('links between pages', () => {
   })
 
   it('are absolute in the packages, whose pages a registry shows alone', async () => {
-    const links = await Promise.all((await packageReadmes()).map(linksOf))
+    const links = await Promise.all(packageReadmes.map(linksOf))
     expect(links.flat().filter(({ target }) => !target.startsWith('#'))).toEqual([])
   })
 })

@@ -1,13 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { defaultTiers, tiers } from '../packages/core/src/index.js'
+import { packageNames } from '../scripts/packages.mjs'
 
 const page = readFileSync(new URL('options.md', import.meta.url), 'utf8')
 const core = 'packages/core/src'
 /** Where the options under each heading of the page are declared. */
 const declarations: Readonly<Record<string, readonly [path: string, name: string]>> = {
-  createTaskboard: [`${core}/taskboard-options.ts`, 'TaskboardOptions'],
+  createTaskboard: [`${core}/wiring/taskboard-options.ts`, 'TaskboardOptions'],
   tokens: [`${core}/access/access-token.ts`, 'TokenOptions'],
   secrets: [`${core}/access/secret-box.ts`, 'SecretBoxOptions'],
   webhooks: [`${core}/webhooks/webhook-options.ts`, 'WebhookOptions'],
@@ -99,7 +100,7 @@ function exportedOptions(name: string): readonly string[] {
 describe('docs/options.md', () => {
   it('has the options of every package, but for those that are explained elsewhere', () => {
     const known = [...Object.values(declarations).map(([, name]) => name), ...Object.keys(elsewhere)]
-    const exported = readdirSync(new URL('../packages', import.meta.url)).flatMap(exportedOptions)
+    const exported = packageNames.flatMap(exportedOptions)
     expect(exported).toContain('McpOptions')
     expect([...new Set(exported)].filter((name) => !known.includes(name))).toEqual([])
   })

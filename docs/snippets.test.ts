@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packageNames } from '../scripts/packages.mjs'
 
 /** A program of a document: a `ts` block, and the `ts continues` blocks that go on from it. */
 interface Program {
@@ -42,13 +43,12 @@ async function readPrograms(document: string): Promise<readonly Program[]> {
 
 async function documents(): Promise<readonly string[]> {
   const inDocs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'))
-  const packages = await readdir(join(root, 'packages'))
   return [
     'README.md',
     'CONTRIBUTING.md',
     'examples/README.md',
     ...inDocs.map((name) => `docs/${name}`),
-    ...packages.map((name) => `packages/${name}/README.md`),
+    ...packageNames.map((name) => `packages/${name}/README.md`),
   ]
 }
 

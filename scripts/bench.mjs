@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { compilePrograms } from './compile-programs.mjs'
 import { nodeBinary } from './node-matrix/index.mjs'
+import { packageNames } from './packages.mjs'
 import { root, run } from './run.mjs'
 
 function benchFiles(folder) {
@@ -15,7 +16,7 @@ function benchFiles(folder) {
 }
 
 const filters = process.argv.slice(2)
-const sources = readdirSync(join(root, 'packages'))
+const sources = packageNames
   .flatMap((name) => benchFiles(`packages/${name}/bench`))
   .filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)))
   .toSorted()

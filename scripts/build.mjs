@@ -1,16 +1,15 @@
 // Builds every package after those that it imports.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { packageNames, packagesFolder, siblingsOf } from './packages.mjs'
+import { packageNames, siblingsOf } from './packages.mjs'
+import { root } from './run.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
 
 function compile(name, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
-      cwd: join(packagesFolder, name),
+      cwd: join(root, 'packages', name),
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     child.on('error', reject)

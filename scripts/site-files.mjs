@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { packageNames } from './packages.mjs'
 import { root } from './run.mjs'
 
 /** The folders of the pages of the docs site, by their paths in the repository. */
@@ -10,7 +11,7 @@ export const siteFolders = [
   'docs/decisions',
   'docs/images',
   'clients/python',
-  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
+  ...packageNames.map((name) => `packages/${name}`),
 ]
 
 /** The pages and pictures in a folder of the site, by their paths in the repository. */

@@ -1,14 +1,14 @@
 // The site of the docs. scripts/docs.mjs copies the pages to .site/, each at its path in the repository.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { packageNames } from '../../scripts/packages.mjs'
 import { pageOf, sidebarGroups } from '../../scripts/site-sidebar.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const textOf = (path) => readFileSync(join(root, path), 'utf8')
-const packages = readdirSync(join(root, 'packages'))
 
 /** Where a source file can be read, once the packages name their repository. */
 function sourceUrl(path) {
@@ -80,12 +80,12 @@ export default defineConfig({
       ...sidebarGroups(textOf('docs/README.md')),
       {
         text: 'Packages',
-        items: packages.map((name) => ({ text: `@taskboard/${name}`, link: `/packages/${name}/` })),
+        items: packageNames.map((name) => ({ text: `@taskboard/${name}`, link: `/packages/${name}/` })),
       },
       {
         text: 'API reference',
         collapsed: true,
-        items: packages.map((name) => ({ text: `@taskboard/${name}`, link: `/docs/api/${name}/src/` })),
+        items: packageNames.map((name) => ({ text: `@taskboard/${name}`, link: `/docs/api/${name}/src/` })),
       },
     ],
   },

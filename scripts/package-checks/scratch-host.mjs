@@ -1,22 +1,19 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { manifestOf } from '../packages.mjs'
 import { capture, root } from '../run.mjs'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-/** What the host provides: the frameworks, a database, and the types of its environment. */
-const hostLibraries = [
-  '@opentelemetry/api',
-  'ai',
-  'express',
-  'fastify',
-  'graphql',
-  'pg',
-  '@types/express',
-  '@types/node',
-  '@types/pg',
-]
+/** What the host provides: the peers of the packages, such as frameworks and drivers, with their types, and those of Node.js. */
+function hostLibraries(names) {
+  const peers = names.flatMap((name) => Object.keys(manifestOf(`packages/${name}`).peerDependencies ?? {}))
+  const own = [...new Set(peers)].filter((name) => !name.startsWith('@taskboard/'))
+  return ['@types/node', ...own, ...own.map((name) => `@types/${name}`)].filter((name) =>
+    existsSync(join(root, 'node_modules', name)),
+  )
+}
 
 async function pack(folders, destination) {
   const { code, stdout, output } = await capture(npm, [
@@ -32,7 +29,6 @@ async function pack(folders, destination) {
 }
 
 const fileUrl = (path) => `file:${path}`
-const manifestOf = async (folder) => JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
 
 /** Packs the workspaces; resolves with the tarball of each. */
 export async function packPackages(names, destination) {
@@ -46,11 +42,11 @@ export async function packPackages(names, destination) {
 }
 
 /** The third-party libraries that the packages depend on, with what those depend on, as folders of this repository. */
-async function runtimeLibraries(names) {
+function runtimeLibraries(names) {
   const folders = new Map()
   const queue = names.map((name) => join(root, 'packages', name))
   for (const folder of queue) {
-    const { dependencies = {} } = await manifestOf(folder)
+    const { dependencies = {} } = manifestOf(relative(root, folder))
     for (const name of Object.keys(dependencies)) {
       if (name.startsWith('@taskboard/') || folders.has(name)) continue
       const own = join(folder, 'node_modules', name)
@@ -67,7 +63,7 @@ async function runtimeLibraries(names) {
  * ones, so that the install needs no registry. Resolves with npm's output when it fails, else ''.
  */
 export async function installHost(folder, tarballs) {
-  const libraries = await pack([...(await runtimeLibraries([...tarballs.keys()])).values()], folder)
+  const libraries = await pack([...runtimeLibraries([...tarballs.keys()]).values()], folder)
   const own = [...tarballs].map(([name, path]) => [`@taskboard/${name}`, fileUrl(path)])
   const manifest = {
     name: 'host',
@@ -87,7 +83,7 @@ export async function installHost(folder, tarballs) {
   ]
   const { code, output } = await capture(npm, install, { cwd: folder })
   if (code !== 0) return output
-  for (const name of hostLibraries) {
+  for (const name of hostLibraries([...tarballs.keys()])) {
     const target = join(folder, 'node_modules', name)
     await mkdir(dirname(target), { recursive: true })
     await symlink(join(root, 'node_modules', name), target, 'dir')

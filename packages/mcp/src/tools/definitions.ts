@@ -62,7 +62,16 @@ function isOffered(tool: Tool, sets: readonly ToolSet[], scopes: readonly string
   return (isReader && tool.scope !== 'tasks:write') || tool.sets.some((each) => sets.includes(each))
 }
 
-/** The definitions that a caller sees: of the tools that it is offered, those that its scopes allow. */
+/**
+ * The definitions that a caller sees: of the tools that it is offered, those that its scopes allow. `null` is all scopes.
+ * @example
+ * ```ts
+ * import { mcpTools } from '@taskboard/mcp'
+ *
+ * const [first] = mcpTools(['worker'], ['tasks:read', 'tasks:write'])
+ * console.log(first?.name) // claim_task
+ * ```
+ */
 export function definitionsFor(
   sets: readonly ToolSet[],
   scopes: readonly string[] | null,
