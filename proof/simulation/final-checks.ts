@@ -1,6 +1,6 @@
 import type { Task } from '@taskboard/core'
 import { isReady } from '@taskboard/core/storage'
-import { everything, everyTask } from './rest-checks.js'
+import { checkRest, everything, everyTask } from './rest-checks.js'
 import { subscribedTypes, type Scene } from './scene.js'
 import { require } from './violation.js'
 
@@ -17,7 +17,7 @@ export async function endHistory(scene: Scene): Promise<void> {
     if (state.state === 'paused') world.resume(state)
   }
   await world.happen(Infinity)
-  await scene.checkRest()
+  await checkRest(scene)
   for (const { index, state, isStarted } of scene.processes())
     if (state.state === 'down' || !isStarted) scene.restart(index)
   await world.happen(Infinity)
@@ -29,7 +29,7 @@ export async function endHistory(scene: Scene): Promise<void> {
   await answerEverything(scene)
   for (let step = 0; step < LONGEST_ENDING; step++) {
     await world.advance(Math.min(2 ** step * MINUTE_MS, HOUR_MS))
-    await scene.checkRest()
+    await checkRest(scene)
     if ((await unended(scene)) === null && (await undelivered(scene)) === null) break
   }
   const [open, pending] = [await unended(scene), await undelivered(scene)]

@@ -1,5 +1,5 @@
 import { TaskboardError, type Instant, type Storage } from '@taskboard/core'
-import type { Notifications } from './processes.js'
+import type { Notifications } from './setup.js'
 import type { ProcessState, World } from './world.js'
 
 /** A call that the storage has answered. */

@@ -1,5 +1,6 @@
 import { isTaskboardError, type Board, type Task } from '@taskboard/core'
 import type { BoardProcess } from './processes.js'
+import { checkRest } from './rest-checks.js'
 import type { Scene } from './scene.js'
 import type { Step, StepKind } from './steps.js'
 import { Violation } from './violation.js'
@@ -241,7 +242,7 @@ const performers: Readonly<Record<StepKind, Perform>> = {
   },
   async settle(scene) {
     await scene.world.happen(Infinity)
-    await scene.checkRest()
+    await checkRest(scene)
   },
 }
 

@@ -1,6 +1,5 @@
 import type { Instant } from '@taskboard/core'
 import type { Sender } from '@taskboard/core/storage'
-import type { Gate } from './gate.js'
 import type { ProcessState, World } from './world.js'
 
 type SendRequest = Parameters<Sender['send']>[0]
@@ -20,7 +19,7 @@ export interface Receivers {
   readonly received: Received[]
   /** How many sends wait for an answer, by URL. */
   readonly waiting: ReadonlyMap<string, number>
-  senderOf(gate: Gate): Sender
+  senderOf(process: ProcessState): Sender
 }
 
 /** The endpoints of webhooks. The host name of each says how often it fails: `https://fails-30.example/`, in percent. */
@@ -56,7 +55,7 @@ export function createReceivers(world: World): Receivers {
   return {
     received,
     waiting,
-    senderOf: ({ process }) => ({
+    senderOf: (process) => ({
       send: (request) =>
         new Promise((resolve) => {
           const { url } = request

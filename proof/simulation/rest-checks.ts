@@ -22,7 +22,7 @@ export async function everyTask({ inner, workspaceIds, world }: Scene): Promise<
 
 /**
  * Whenever nothing more happens before time passes, whatever could be done now has been begun: a wake-up that is lost shows here. Where
- * notifications are only hints, polling makes up for them later, and where a call has failed, a retry does.
+ * notifications are only hints, polling makes up for them later, and where a call has failed, a retry does. @throws Violation
  */
 export async function checkRest(scene: Scene): Promise<void> {
   const { world, observer } = scene

@@ -2,11 +2,11 @@ import { defaultScoring, silentLogger, type Principal, type Storage, type Task }
 import { createNewId } from '@taskboard/core/storage'
 import type { SharedStorage } from './gate.js'
 import { createObserver, type Observer } from './observer.js'
-import { startProcess, agentTypes, type BoardProcess, type ProcessParts, type Setup } from './processes.js'
+import { startProcess, type BoardProcess, type ProcessParts } from './processes.js'
 import { randomness } from './randomness.js'
 import { createReader, type Reader } from './readers.js'
 import { createReceivers, type Receivers } from './receivers.js'
-import { checkRest } from './rest-checks.js'
+import { agentTypes, type Setup } from './setup.js'
 import { require, Violation } from './violation.js'
 import { createWorld, type Trace, type World } from './world.js'
 
@@ -31,8 +31,6 @@ export interface Scene {
   acknowledge(task: Task): void
   restart(index: number): void
   report(violation: Violation): void
-  /** What must hold when nothing more happens before time passes. @throws Violation */
-  checkRest(): Promise<void>
 }
 
 export interface SceneOptions {
@@ -158,7 +156,7 @@ export async function setScene({
   const acknowledged = new Set<string>()
   const generations = processes.map(() => 0)
 
-  const scene: Scene = {
+  return {
     world,
     setup,
     inner,
@@ -180,7 +178,5 @@ export async function setScene({
       processes[index] = startProcess(parts, index, generation)
     },
     report: (violation) => void violations.push(violation),
-    checkRest: () => checkRest(scene),
   }
-  return scene
 }

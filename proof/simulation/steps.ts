@@ -1,5 +1,5 @@
 import { randomness, type Randomness } from './randomness.js'
-import { agentTypes, type Setup } from './processes.js'
+import { agentTypes, type Setup } from './setup.js'
 
 /** What a step does, and how often it is drawn compared with the others. */
 export const stepWeights = {
