@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Randomness } from '../simulation/randomness.js'
 import { lasting, type DatabaseUnderTest, type PlannedFault } from './database-under-test.js'
-import type { ProcessUnderTest } from './processes.js'
+import type { ProcessUnderTest } from './process-under-test.js'
 
 /** A fault that happened, with when it began. */
 export interface DoneFault {

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskboardClient } from '@taskboard/client'
 import type { Randomness } from '../simulation/randomness.js'
-import { createCaller, type CallerParts } from './callers.js'
+import { createCaller, type CallerParts } from './api-caller.js'
 import { HOUSE_TYPE, type Script } from './messages.js'
 
 /** Something that goes on until it is stopped. */

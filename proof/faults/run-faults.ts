@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mixSeeds, randomness } from '../simulation/randomness.js'
 import { verdictsOn } from './all-checks.js'
+import { setUpBoard, type BoardUnderTest } from './board-under-test.js'
 import type { Verdict } from './check.js'
 import type { DatabaseUnderTest } from './database-under-test.js'
+import { startChannelReader, startFeedReader } from './event-readers.js'
 import { databaseFaults, processFaults, runLane, type DoneFault } from './fault-plan.js'
 import { startClient, startLimited, startPeople, type Running } from './load.js'
 import { createJournal, type Journal } from './observations.js'
 import { openBoard } from './open-board.js'
 import { createOverseer } from './overseer.js'
-import { processUnderTest, type ProcessUnderTest } from './processes.js'
-import { startChannelReader, startFeedReader } from './readers.js'
+import { processUnderTest, type ProcessUnderTest } from './process-under-test.js'
 import { startReceiver } from './receiver.js'
-import { setScene } from './scene.js'
 
 export interface FaultsOptions {
   readonly seed: number
@@ -56,8 +56,8 @@ async function runOn(
   later(() => receiver.close())
   const database = await openDatabase()
   later(() => database.stop())
-  const scene = await setScene(database, receiver)
-  const processes = scene.roles.map(({ name, role }) =>
+  const board = await setUpBoard(database, receiver)
+  const processes = board.roles.map(({ name, role }) =>
     processUnderTest({ name, role, databaseUrl: database.url, programs, journal }),
   )
   later(() => Promise.all(processes.map((each) => each.kill())))
@@ -66,14 +66,14 @@ async function runOn(
   for (const each of processes) each.start()
   await allReady(processes, signal)
 
-  const readers = await startReaders(scene, database, journal, later)
+  const readers = await startReaders(board, database, journal, later)
   const overseer = createOverseer(database, journal)
-  const callers = { baseUrls: scene.baseUrls, key: scene.key, journal }
-  const people = startPeople({ ...callers, key: scene.peopleKey, draw: drawOf(2) })
+  const callers = { baseUrls: board.baseUrls, key: board.key, journal }
+  const people = startPeople({ ...callers, key: board.peopleKey, draw: drawOf(2) })
   const load: readonly Running[] = [
     overseer.startWatching(),
     overseer.startSchedules(),
-    startLimited('limited', { ...callers, key: scene.limitedKey, draw: drawOf(3) }),
+    startLimited('limited', { ...callers, key: board.limitedKey, draw: drawOf(3) }),
     ...Array.from({ length: CLIENTS }, (_, n) =>
       startClient(`client-${n}`, { ...callers, draw: drawOf(10 + n) }, overseer.isFull),
     ),
@@ -126,8 +126,8 @@ async function runOn(
   async function caughtUp(): Promise<void> {
     const endMs = performance.now() + CATCH_UP_MS
     for (;;) {
-      const last = await overseer.lastSeq(scene.workspaceId)
-      const behind = ['feed', ...scene.baseUrls].filter(
+      const last = await overseer.lastSeq(board.workspaceId)
+      const behind = ['feed', ...board.baseUrls].filter(
         (name) => (journal.of('saw').findLast(({ reader }) => reader === name)?.seq ?? 0) < last,
       )
       if (behind.length === 0 || performance.now() > endMs) return
@@ -142,7 +142,7 @@ async function allReady(processes: readonly ProcessUnderTest[], signal: AbortSig
 }
 
 async function startReaders(
-  { baseUrls, key, workspaceId }: Awaited<ReturnType<typeof setScene>>,
+  { baseUrls, key, workspaceId }: BoardUnderTest,
   database: DatabaseUnderTest,
   journal: Journal,
   later: (cleanUp: () => Promise<unknown>) => void,

@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '@taskboard/core'
 import assert from 'node:assert/strict'
 import type { ClaimedDelivery, LoggedEvent } from '@taskboard/core/storage'
-import { claim, claimOne, DISABLE_AFTER_MS, log, record, resultOf } from './webhooks/delivery-session.js'
+import { claim, claimOne, DISABLE_AFTER_MS, log, record, resultOf } from './webhooks/delivery-steps.js'
 import type { StorageCheck } from './storage-case.js'
 import {
   changeTask,

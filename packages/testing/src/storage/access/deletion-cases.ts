@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Storage } from '@taskboard/core'
-import { claim } from '../webhooks/delivery-session.js'
+import { claim } from '../webhooks/delivery-steps.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import { newTask } from '../board/new-task.js'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Task } from '@taskboard/core'
 import type { ClaimByType, ClaimForAgent, NewTask } from '@taskboard/core/storage'
-import { log } from '../webhooks/delivery-session.js'
+import { log } from '../webhooks/delivery-steps.js'
 import type { StorageCheck } from '../storage-case.js'
 import { AGENT_TYPE, DAY, LEASE_MS, proofOf, START, type StorageFixture } from '../storage-fixture.js'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { claim, claimOne, idsOf, log } from './delivery-session.js'
+import { claim, claimOne, idsOf, log } from './delivery-steps.js'
 import type { StorageCheck } from '../storage-case.js'
 import { MINUTE, SECOND, START } from '../storage-fixture.js'
 

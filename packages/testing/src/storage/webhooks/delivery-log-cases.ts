@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ATTEMPT_MS, claim, claimOne, log, record } from './delivery-session.js'
+import { ATTEMPT_MS, claim, claimOne, log, record } from './delivery-steps.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import { DAY, HOUR, SECOND, START, unknownId } from '../storage-fixture.js'
 

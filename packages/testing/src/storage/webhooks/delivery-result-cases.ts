@@ -10,7 +10,7 @@ import {
   record,
   resultOf,
   returned,
-} from './delivery-session.js'
+} from './delivery-steps.js'
 import type { StorageCheck } from '../storage-case.js'
 import { DAY, HOUR, MINUTE, readWebhook, SECOND, START, unknownId } from '../storage-fixture.js'
 

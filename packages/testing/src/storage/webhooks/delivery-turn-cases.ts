@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core/storage'
-import { claim, claimOne, log, record } from './delivery-session.js'
+import { claim, claimOne, log, record } from './delivery-steps.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import {
   DAY,

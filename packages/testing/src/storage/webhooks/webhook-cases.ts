@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core/storage'
-import { ATTEMPT_MS, claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
+import { ATTEMPT_MS, claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-steps.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import { readWebhook, SECOND, START, unknownId } from '../storage-fixture.js'
 

@@ -8,7 +8,7 @@ import { openBoard } from './open-board.js'
 import type { Receiver } from './receiver.js'
 
 /** The board of a run: what its processes and callers need to know. */
-export interface Scene {
+export interface BoardUnderTest {
   readonly workspaceId: string
   /** Of clients and workers, with all scopes. */
   readonly key: string
@@ -53,7 +53,7 @@ async function freePorts(count: number): Promise<readonly number[]> {
 }
 
 /** Creates the account with its agents, webhooks and schedules, before any fault. */
-export async function setScene(database: DatabaseUnderTest, receiver: Receiver): Promise<Scene> {
+export async function setUpBoard(database: DatabaseUnderTest, receiver: Receiver): Promise<BoardUnderTest> {
   const admin = new pg.Pool({ connectionString: database.adminUrl(), max: 1 })
   await migrate(admin)
   await admin.end()
