@@ -2,8 +2,8 @@ import type { ChatContext, Task } from '@taskboard/core'
 import { generateText, stepCountIs, tool, type ToolSet } from 'ai'
 import { z } from 'zod'
 import type { AiAgentSettings } from './ai-agent-options.js'
-import { modelFailure } from './model-failure.js'
-import { clipped } from './prompt/fit-section.js'
+import { modelFailure } from './model/model-failure.js'
+import { clipped } from './model/fit-section.js'
 
 const MOST_STEPS = 8
 const MOST_LISTED = 50

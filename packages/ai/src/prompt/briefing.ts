@@ -1,7 +1,7 @@
 import type { Approval, Task, TaskClaim } from '@taskboard/core'
-import type { DoneCall } from '../approved-calls.js'
-import type { Records } from '../records.js'
-import { fitSection, type Entry } from './fit-section.js'
+import type { DoneCall } from '../calls/approved-calls.js'
+import type { Records } from '../run/records.js'
+import { fitSection, type Entry } from '../model/fit-section.js'
 import { between } from './mark.js'
 
 interface Section {

@@ -1,5 +1,5 @@
 import type { Agent } from '@taskboard/core'
-import type { RunTools } from '../tools/select-tools.js'
+import type { RunTools } from '../run/select-tools.js'
 
 /** The system prompt: the stored agent's own, then how a run works. */
 export function instructionsOf({

@@ -2,9 +2,9 @@ import { inspect } from 'node:util'
 import { tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { agentBoard } from '../test/agent-board.js'
-import { scriptedModel } from '../test/scripted-model.js'
-import { toolContextOf, type ToolContext } from './index.js'
+import { agentBoard } from '../../test/agent-board.js'
+import { scriptedModel } from '../../test/scripted-model.js'
+import { toolContextOf, type ToolContext } from '../index.js'
 
 /** A tool that writes down for whom it was asked and called. */
 function spyTool(gate: boolean) {

@@ -1,9 +1,9 @@
 import type { ModelMessage, ToolModelMessage, ToolSet } from 'ai'
-import { executeWithApproval } from '../approved-calls.js'
-import type { ToolCall } from '../call-model.js'
-import type { Run } from '../run.js'
+import { executeWithApproval } from './approved-calls.js'
+import type { ToolCall } from '../model/call-model.js'
+import type { Run } from '../run/run.js'
 import { asResult, executeTool, refusal, type ToolOutput } from './execute-tool.js'
-import { contextOptions } from './tool-context.js'
+import { contextOptions } from '../tools/tool-context.js'
 
 type ToolResult = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>
 

@@ -1,9 +1,9 @@
 import { tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { agentBoard } from '../test/agent-board.js'
-import { scriptedModel } from '../test/scripted-model.js'
-import type { TranscriptPlace } from './index.js'
+import { agentBoard } from '../../test/agent-board.js'
+import { scriptedModel } from '../../test/scripted-model.js'
+import type { TranscriptPlace } from '../index.js'
 
 function memoryPlace() {
   const kept = new Map<string, string>()

@@ -5,9 +5,9 @@ import { memoryStorage } from '@taskboard/memory'
 import { tool } from 'ai'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { agentBoard } from '../test/agent-board.js'
-import { scriptedModel } from '../test/scripted-model.js'
-import { aiAgent } from './ai-agent.js'
+import { agentBoard } from '../../test/agent-board.js'
+import { scriptedModel } from '../../test/scripted-model.js'
+import { aiAgent } from '../ai-agent.js'
 
 /** A host with a gated tool, and a worker outside of it that may write tasks and no more. */
 async function hostWithWorker() {

@@ -1,7 +1,7 @@
 import { TaskFailure, type Agent } from '@taskboard/core'
 import type { ToolSet } from 'ai'
 import type { AiAgentSettings } from '../ai-agent-options.js'
-import { boardToolNames, boardTools, type BoardTool } from './board-tools.js'
+import { boardToolNames, boardTools, type BoardTool } from '../tools/board-tools.js'
 
 /** The tools of one run. */
 export interface RunTools {

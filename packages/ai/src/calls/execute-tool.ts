@@ -1,9 +1,9 @@
 import { isTaskboardError, TaskFailure } from '@taskboard/core'
 import type { ModelMessage, ToolResultPart, ToolSet } from 'ai'
-import type { ToolCall } from '../call-model.js'
-import { clipped } from '../prompt/fit-section.js'
-import type { Run } from '../run.js'
-import { contextOptions } from './tool-context.js'
+import type { ToolCall } from '../model/call-model.js'
+import { clipped } from '../model/fit-section.js'
+import type { Run } from '../run/run.js'
+import { contextOptions } from '../tools/tool-context.js'
 
 export type ToolOutput = ToolResultPart['output']
 

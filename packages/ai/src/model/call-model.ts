@@ -8,7 +8,7 @@ import {
   type ModelMessage,
   type ToolSet,
 } from 'ai'
-import type { AiAgentSettings } from './ai-agent-options.js'
+import type { AiAgentSettings } from '../ai-agent-options.js'
 import { modelFailure } from './model-failure.js'
 
 export interface ModelCall {

@@ -1,9 +1,9 @@
 import { asSchema, type ModelMessage, type ToolSet } from 'ai'
-import { clipped } from './prompt/fit-section.js'
-import type { Records } from './records.js'
-import type { Run } from './run.js'
-import { toolActionPrefix } from './tools/board-tools.js'
-import { asResult, executeTool, refusal, textOf, type ToolOutput } from './tools/execute-tool.js'
+import { clipped } from '../model/fit-section.js'
+import type { Records } from '../run/records.js'
+import type { Run } from '../run/run.js'
+import { toolActionPrefix } from '../tools/board-tools.js'
+import { asResult, executeTool, refusal, textOf, type ToolOutput } from './execute-tool.js'
 
 /** A call of a tool that a person had approved, and what it returned. */
 export interface DoneCall {

@@ -1,7 +1,7 @@
 import type { Task, TaskContext } from '@taskboard/core'
-import type { AiAgentSettings } from './ai-agent-options.js'
-import type { RunTools } from './tools/select-tools.js'
-import type { ToolContext } from './tools/tool-context.js'
+import type { AiAgentSettings } from '../ai-agent-options.js'
+import type { RunTools } from './select-tools.js'
+import type { ToolContext } from '../tools/tool-context.js'
 
 /** One attempt at a task. */
 export interface Run {
