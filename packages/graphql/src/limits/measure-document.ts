@@ -15,8 +15,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { FieldCost } from '../schema/field-plan.js'
 import type { DocumentLimits } from './document-limits.js'
+import type { FieldCost } from './field-cost.js'
 
 /** The measures of a document. Counts may be infinite where fragments multiply. */
 export type DocumentSize = Omit<DocumentLimits, 'characters' | 'tokens'>

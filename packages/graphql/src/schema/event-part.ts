@@ -1,6 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 import type { GraphqlContext } from '../graphql-context.js'
-import { type EventFilter, type EventSource, isSelected, openEvents } from '../subscriptions/events.js'
+import { type EventFilter, type EventSource, isSelected, openEvents } from './event-source.js'
 import type { FieldPlan, SchemaPart } from './field-plan.js'
 
 const types = /* GraphQL */ `

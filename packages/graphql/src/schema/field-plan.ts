@@ -1,16 +1,9 @@
 import type { Scope } from '@taskboard/core'
 import type { GraphqlContext } from '../graphql-context.js'
+import type { FieldCost } from '../limits/field-cost.js'
 
 /** Returns a field's value. Without a resolver it is the source's member of that name. */
 export type FieldResolver = (source: never, args: never, context: GraphqlContext) => unknown
-
-/** What a field adds to the cost of a document. */
-export interface FieldCost {
-  /** Its own cost. Default: 1 when it returns objects, else 0. */
-  readonly weight?: number | undefined
-  /** How many objects it may return: a number, or the name of the argument that sets it. Default 1. */
-  readonly size?: string | number | undefined
-}
 
 /** The implementation of a field of the schema. */
 export interface FieldPlan extends FieldCost {

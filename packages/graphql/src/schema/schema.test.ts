@@ -8,7 +8,7 @@ import {
   printSchema,
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import type { FieldCost } from './field-plan.js'
+import type { FieldCost } from '../limits/field-cost.js'
 import { taskboardSchema } from './schema.js'
 
 const schema = taskboardSchema()
