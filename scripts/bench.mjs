@@ -19,7 +19,7 @@ const filters = process.argv.slice(2)
 const sources = packageNames
   .flatMap((name) => benchFiles(`packages/${name}/bench`))
   .filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)))
-  .toSorted()
+  .toSorted((a, b) => (a < b ? -1 : 1))
 if (sources.length === 0) throw new Error(`no benchmark matches ${filters.join(', ')}`)
 
 const entries = Object.fromEntries(sources.map((path) => [basename(path, '.ts'), path]))

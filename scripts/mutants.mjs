@@ -1,28 +1,28 @@
 // Makes each mutant in a copy of the sources, one at a time, and runs the tests that must fail. All must be caught.
+// `npm run mutants -- lease webhook` makes those whose name has one of the words.
 import { rmSync } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { mutants } from '../proof/mutants/mutants.mjs'
+import { located, mutants } from '../proof/mutants/mutants.mjs'
+import { plant } from '../proof/mutants/plant.mjs'
 import { isNamedBy, runTests } from '../proof/mutants/run-tests.mjs'
 import { copyTree, withMutant } from '../proof/mutants/tree-copy.mjs'
 import { root } from './run.mjs'
 
-const { values: options } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, 'at-once': { type: 'string', default: '2' } },
+const { values: options, positionals: parts } = parseArgs({
+  options: { 'at-once': { type: 'string', default: '2' } },
+  allowPositionals: true,
 })
-const chosen = mutants.filter(({ name }) => options.only?.some((part) => name.includes(part)) ?? true)
+const chosen = mutants.filter(({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)))
 if (chosen.length === 0) throw new Error('no mutant has such a name')
 
-/** Why a mutant cannot be made; null when it can. */
-async function misfitOf({ file, from, to, caughtBy }) {
-  const text = await readFile(join(root, file), 'utf8').catch(() => null)
-  if (text === null) return `${file} is not there`
-  const count = text.split(from).length - 1
-  if (count !== 1) return `${file} has its text ${count} times`
-  if (from === to || caughtBy.length === 0) return 'it changes nothing, or names no test'
-  return null
+/** A mutant with its files. @throws Error that says what is gone when it cannot be made. */
+async function fitted(mutant) {
+  const found = located(mutant)
+  plant(await readFile(join(root, found.file), 'utf8'), found.within, found.change)
+  return found
 }
 
 /** Why the tests say nothing of a mutant, as `results` of the unchanged sources; null when all that it names exist and pass. */
@@ -69,9 +69,8 @@ const secondsSince = (startedMs) => ((performance.now() - startedMs) / 1_000).to
 async function runAll(trees) {
   const fit = []
   for (const mutant of chosen) {
-    const misfit = await misfitOf(mutant)
-    if (misfit === null) fit.push(mutant)
-    else fail(mutant.name, misfit)
+    const found = await fitted(mutant).catch((error) => fail(mutant.name, error.message))
+    if (found !== undefined) fit.push(found)
   }
   const tests = fit.flatMap(({ caughtBy }) => caughtBy)
   const before = { ran: [], faults: [] }

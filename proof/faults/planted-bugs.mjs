@@ -4,18 +4,20 @@ export const plantedBugs = [
     name: 'a refused webhook counts as delivered',
     rules: ['each delivery arrives'],
     file: 'packages/core/src/webhooks/delivery-attempt.ts',
-    changes: [{ from: 'status >= 200 && status < 300', to: 'status >= 200 && status < 600' }],
+    faults: { errorOf: '< 300 -> < 600' },
   },
   {
     name: 'commits do not wait for the log of the server',
     rules: ['an acknowledged task is there'],
     file: 'proof/faults/database-under-test.ts',
-    changes: [{ from: "'fsync=off',", to: "'fsync=off', 'synchronous_commit=off', 'wal_writer_delay=10s'," }],
+    faults: {
+      oneServer: "'fsync=off' -> 'fsync=off', 'synchronous_commit=off', 'wal_writer_delay=10s'",
+    },
   },
   {
     name: 'replay off by one',
     rules: ['each reader of the feed and of the realtime channel sees each event once, in order'],
     file: 'packages/core/src/realtime/catch-up.ts',
-    changes: [{ from: 'afterSeq: logSubscription.position,', to: 'afterSeq: logSubscription.position + 1,' }],
+    faults: { query: 'logSubscription.position -> logSubscription.position + 1' },
   },
 ]

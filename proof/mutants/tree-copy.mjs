@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { plant } from './plant.mjs'
 
 /**
  * A copy of the sources, where a mutant can be made: programs that tests compile or start have it too, and the working tree never has. The
@@ -43,13 +44,10 @@ async function hasLinks(folder) {
 }
 
 /** Makes a mutant in a copy while `work` runs. */
-export async function withMutant(copy, { file, from, to }, work) {
+export async function withMutant(copy, { file, within, change }, work) {
   const path = join(copy, file)
   const original = await readFile(path, 'utf8')
-  await writeFile(
-    path,
-    original.replace(from, () => to),
-  )
+  await writeFile(path, plant(original, within, change))
   try {
     return await work()
   } finally {

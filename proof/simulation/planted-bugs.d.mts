@@ -3,7 +3,8 @@ export interface PlantedBug {
   /** The promises that may break. */
   readonly rules: readonly string[]
   readonly file: string
-  readonly changes: readonly { readonly from: string; readonly to: string }[]
+  /** What changes within each function or constant, see `plant.mjs`. */
+  readonly faults: Readonly<Record<string, string>>
 }
 export const plantedBugs: readonly PlantedBug[]
 export function withBug(text: string, bug: PlantedBug): string

@@ -1,104 +1,83 @@
-/**
- * Faults that the simulation has to find. Each is made in a copy while it is compiled: `from` is a text of `file` that occurs there once, `to` takes
- * its place. Nothing of it is in the packages.
- */
+import { plant } from '../mutants/plant.mjs'
+
+/** Faults that the simulation has to find. Each is planted in a copy while it is compiled. Nothing of it is in the packages. */
 export const plantedBugs = [
   {
     name: 'no fencing',
     rules: ['no stale write is accepted'],
     file: 'packages/core/src/board/transition.ts',
-    changes: [
-      {
-        from: 'if (lease !== null && lease.fencingToken === fencingToken && lease.expiresAt > now) return',
-        to: 'if (lease !== null && lease.expiresAt > now) return',
-      },
-    ],
+    faults: { requireLease: 'drop lease.fencingToken ===' },
   },
   {
     name: 'no check of the lease at completion',
     rules: ['no stale write is accepted'],
     file: 'packages/core/src/board/transition.ts',
-    changes: [
-      {
-        from: `requireLease(task, command.fencingToken, now)
+    faults: {
+      transition: `requireLease(task, command.fencingToken, now) return complete( -> if (task.lease?.fencingToken !== command.fencingToken) requireLease(task, command.fencingToken, now)
       return complete(`,
-        to: `if (task.lease?.fencingToken !== command.fencingToken) requireLease(task, command.fencingToken, now)
-      return complete(`,
-      },
-    ],
+    },
   },
   {
     name: 'send before commit',
     rules: ['nothing is sent before its commit'],
     file: 'packages/memory/src/webhooks/webhook-store.ts',
-    changes: [
-      {
-        from: 'claimDueDeliveries: (request, call) => write(call, (now) => claims.claimDue(request, now)),',
-        to: 'claimDueDeliveries: async (request, call) => claims.claimDue(request, call.now ?? 0),',
-      },
-    ],
+    faults: {
+      claimDueDeliveries:
+        '(request, call) => write(call, (now) => claims.claimDue(request, now)) -> async (request, call) => claims.claimDue(request, call.now ?? 0)',
+    },
   },
   {
     name: 'event outside the transaction',
     rules: ['the log has every change', 'what fails leaves no event'],
     file: 'packages/memory/src/tables/event-log.ts',
-    changes: [{ from: "      journal.note(reversible, '', undefined)\n", to: '' }],
+    faults: { append: 'drop note(reversible' },
   },
   {
     name: 'an approval used twice',
     rules: ['an approval is used once'],
     file: 'packages/memory/src/board/approval-store.ts',
-    changes: [{ from: '      tables.approvals.set(used.id, used)\n', to: '' }],
+    faults: { answerRequest: 'drop approvals.set(used.id' },
   },
   {
     name: 'an occurrence made twice',
     rules: ['an occurrence is made once'],
     file: 'packages/memory/src/board/schedule-store.ts',
-    changes: [
-      {
-        from: 'schedule?.workspaceId !== workspaceId || schedule.nextAt !== nextAt',
-        to: 'schedule?.workspaceId !== workspaceId',
-      },
-      { from: 'occur(schedule, last ?? null, now)', to: 'occur({ ...schedule, nextAt }, last ?? null, now)' },
-    ],
+    faults: {
+      makeOccurrence: 'drop schedule.nextAt !==',
+      occurrence: 'schedule, -> { ...schedule, nextAt },',
+    },
   },
   {
     name: 'limit off by one',
     rules: ['a limit is exact'],
     file: 'packages/core/src/limits/window.ts',
-    changes: [{ from: 'if (window.count >= limit) {', to: 'if (window.count > limit) {' }],
+    faults: { takeFromWindow: 'count >= -> count >' },
   },
   {
     name: 'replay off by one',
     rules: ['a reader resumes where it was'],
     file: 'packages/core/src/realtime/catch-up.ts',
-    changes: [{ from: 'afterSeq: logSubscription.position,', to: 'afterSeq: logSubscription.position + 1,' }],
+    faults: { query: 'logSubscription.position -> logSubscription.position + 1' },
   },
   {
     name: 'a retry lost',
     rules: ['no retry is lost'],
     file: 'packages/core/src/webhooks/retry-schedule.ts',
-    changes: [
-      {
-        from: 'const delayMs = schedule.delaysMs[attemptCount - 1]',
-        to: 'const delayMs = schedule.delaysMs[attemptCount]',
-      },
-    ],
+    faults: { retryDelayMs: 'attemptCount - 1 -> attemptCount' },
   },
   {
     name: 'a lost wake-up',
     rules: ['no wake-up is lost'],
     file: 'packages/core/src/environment/background-loop.ts',
-    changes: [{ from: "if (woken || next === 'now') launch()", to: "if (next === 'now') launch()" }],
+    faults: { runOnce: 'woken || next -> next' },
   },
 ]
 
-/** The text of a file with a bug in it. @throws Error when the text that it changes is not there exactly once. */
-export function withBug(text, { name, file, changes }) {
-  return changes.reduce((changed, { from, to }) => {
-    const parts = changed.split(from)
-    if (parts.length !== 2)
-      throw new Error(`${name}: ${file} has the text ${parts.length - 1} times: ${from}`)
-    return parts.join(to)
-  }, text)
+/** The text of a file with a bug in it. @throws Error when what it changes is gone. */
+export function withBug(text, { name, faults }) {
+  try {
+    return Object.entries(faults).reduce((changed, [within, change]) => plant(changed, within, change), text)
+  } catch (error) {
+    throw new Error(`${name}: ${error.message}`, { cause: error })
+  }
 }

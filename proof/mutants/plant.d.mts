@@ -1,0 +1,1 @@
+export function plant(text: string, within: string, change: string): string
