@@ -19,7 +19,7 @@ export type {
 } from './transport/transport-case.js'
 export { storageConformance } from './storage/storage-conformance.js'
 export { countTasks } from './storage/board/count-tasks.js'
-export { newTask } from './storage/board/new-task.js'
+export { newTask } from './storage/new-task.js'
 export type { OpenedStorage } from './storage/opened-storage.js'
 export type { ConformanceCase } from './storage/storage-case.js'
 export { v2Conformance } from './v2/v2-conformance.js'

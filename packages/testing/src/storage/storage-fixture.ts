@@ -28,7 +28,7 @@ import {
   type TaskWrite,
   type WebhookStore,
 } from '@taskboard/core/storage'
-import { newTask } from './board/new-task.js'
+import { newTask } from './new-task.js'
 import type { OpenedStorage } from './opened-storage.js'
 
 /** When every case begins. Cases name later times by how long after it they are. */

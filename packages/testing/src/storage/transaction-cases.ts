@@ -4,7 +4,7 @@ import { agentFields, anyTask, type FeedPosition } from '@taskboard/core/storage
 import { AsyncResource } from 'node:async_hooks'
 import { countTasks } from './board/count-tasks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { newTask } from './board/new-task.js'
+import { newTask } from './new-task.js'
 import {
   changeTask,
   HOUR,

@@ -4,7 +4,7 @@ import { TaskboardError, type InputOf } from '../../errors/index.js'
 import { wireName, type WireName } from '../../fields/index.js'
 import { type HeldResource, heldResources, type QuotaUsage, type TierTerms } from '../../limits/index.js'
 import { operation, workspaceOf } from './operation.js'
-import { idText, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const workspace = z
   .object({ id: z.string(), name: z.string(), is_default: z.boolean(), created_at: timestamp })

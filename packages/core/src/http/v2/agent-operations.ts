@@ -3,7 +3,7 @@ import { agentFields, type AgentOverview } from '../../agents/index.js'
 import { agentStatuses } from '../../events/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation, workspaceOf } from './operation.js'
-import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 /** An agent in an answer. */
 const agentJson = z

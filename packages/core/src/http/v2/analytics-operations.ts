@@ -3,7 +3,7 @@ import { groupings, type TaskAnalytics, type WorkFigures } from '../../analytics
 import { usageGroups } from '../../usage/index.js'
 import { toWireUsage, usageJson } from '../wire/usage-wire.js'
 import { operation } from './operation.js'
-import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const date = z.string({ error: 'must be a date, YYYY-MM-DD' })
 const seconds = z.number().meta({ description: 'In seconds; 0 when there is nothing to measure.' })

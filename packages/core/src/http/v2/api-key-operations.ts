@@ -3,7 +3,7 @@ import { scopeList, scopes, type ApiKeyRecord, type CreatedKey } from '../../acc
 import { wholeNumber, type InputOf } from '../../errors/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation } from './operation.js'
-import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const SECOND_MS = 1_000
 const LONGEST_OVERLAP_S = 7 * 86_400

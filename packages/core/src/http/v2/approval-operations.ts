@@ -10,7 +10,7 @@ import {
 import { plainActor, shortDigest } from '../../events/index.js'
 import { actorJson, actorOf, namedActorJson, toWireNamed } from '../wire/actor-wire.js'
 import { boardOfTask, operation } from './operation.js'
-import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 /** An approval in an answer. */
 const approvalJson = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { attemptOutcomes, type Attempt } from '../../board/index.js'
-import { timestamp, toTimestamp } from './wire-schemas.js'
+import { timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 /** How an agent's attempt at a task ended. */
 export const attemptJson = z

@@ -6,7 +6,7 @@ import { newWebhookInput } from '../../webhooks/index.js'
 import { boardErrorTable } from '../v1/envelope.js'
 import type { PathDescription } from './described-routes.js'
 import { columnText, newTaskBody } from '../wire/task-wire.js'
-import { idText, pageQuery, timestamp } from './wire-schemas.js'
+import { idText, pageQuery, timestamp } from '../wire/wire-schemas.js'
 
 type Json = Readonly<Record<string, unknown>>
 type ToSchema = (schema: z.ZodType, io: 'input' | 'output') => Json

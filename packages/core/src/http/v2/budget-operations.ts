@@ -3,7 +3,7 @@ import { TaskboardError } from '../../errors/index.js'
 import { microsPerUsd, type BudgetInput, type MonthlyBudget } from '../../usage/index.js'
 import { budgetBody, budgetJson, toBudget, toWireBudget } from '../wire/usage-wire.js'
 import { operation, workspaceOf } from './operation.js'
-import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 /** A monthly budget in an answer. */
 const monthlyBudgetJson = z

@@ -3,7 +3,7 @@ import { type Channel, channelChangeInput, newChannelInput } from '../../channel
 import { notificationEventTypes } from '../../events/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation, workspaceOf } from './operation.js'
-import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 /** A notification channel in an answer, never with its secrets. */
 const channelJson = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation, workspaceOf } from './operation.js'
-import { idText, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const sendChatMessage = operation({
   id: 'sendChatMessage',

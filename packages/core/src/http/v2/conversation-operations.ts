@@ -6,7 +6,7 @@ import { commentJson, toWireComment } from '../wire/comment-wire.js'
 import { toWorkedTask, workedTaskJson } from './worked-task-wire.js'
 import { actorOf } from '../wire/actor-wire.js'
 import { boardOfTask, operation } from './operation.js'
-import { idText, nextCursor, pageQuery } from './wire-schemas.js'
+import { idText, nextCursor, pageQuery } from '../wire/wire-schemas.js'
 
 const params = z.object({ task_id: idText })
 const body = z.object({

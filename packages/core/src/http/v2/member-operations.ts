@@ -4,7 +4,7 @@ import { TaskboardError, type InputOf } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { requireWholeAccount } from './account-operations.js'
 import { operation, type Operation } from './operation.js'
-import { idText, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const member = z
   .object({

@@ -4,7 +4,7 @@ import { idempotencyClaim } from '../idempotency-key.js'
 import { newTaskBody, taskJson, toFields } from '../wire/task-wire.js'
 import { toWireBudget } from '../wire/usage-wire.js'
 import { operation, workspaceOf } from './operation.js'
-import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const oneTime = { deadline: true, not_before: true, depends_on: true, parent_id: true } as const
 

@@ -5,7 +5,7 @@ import type { Task } from '../../board/index.js'
 import { explainScore } from '../../priority/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { operation } from './operation.js'
-import { idText, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const factor = z.object({
   weight: z.number().meta({ description: 'The share of the score, 0 to 1. The four weights add up to 1.' }),

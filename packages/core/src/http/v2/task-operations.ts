@@ -39,7 +39,7 @@ import {
 } from '../wire/task-wire.js'
 import { actorOf } from '../wire/actor-wire.js'
 import { boardOfTask, operation, workspaceOf } from './operation.js'
-import { idText, instantText, logQuery, nextCursor, pageQuery } from './wire-schemas.js'
+import { idText, instantText, logQuery, nextCursor, pageQuery } from '../wire/wire-schemas.js'
 
 const params = z.object({ task_id: idText })
 const common = { tag: 'tasks', wireFields: taskWireFields } as const

@@ -26,7 +26,7 @@ import {
 } from '../wire/task-wire.js'
 import { toWorkedTask, workedTaskJson } from './worked-task-wire.js'
 import { toWireUsage, usageJson } from '../wire/usage-wire.js'
-import { idText, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const params = z.object({ task_id: idText })
 const leaseSeconds = wholeNumber(1, 86_400).optional()

@@ -13,7 +13,7 @@ import {
 } from '../../webhooks/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation, workspaceOf } from './operation.js'
-import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 /** A webhook in an answer, never with its secret. */
 const webhookJson = z

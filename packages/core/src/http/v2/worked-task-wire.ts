@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { taskStatus, type Task } from '../../board/index.js'
-import { timestamp, toTimestamp } from './wire-schemas.js'
+import { timestamp, toTimestamp } from '../wire/wire-schemas.js'
 import { progress, statusText } from '../wire/task-wire.js'
 
 /** The answer to an agent outside of the host that writes to a task. */

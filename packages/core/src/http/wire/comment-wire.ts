@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { commentKinds, type Comment } from '../../board/index.js'
 import { namedActorJson, toWireNamed } from './actor-wire.js'
-import { timestamp, toTimestamp } from '../v2/wire-schemas.js'
+import { timestamp, toTimestamp } from './wire-schemas.js'
 
 /** A comment in an answer. */
 export const commentJson = z

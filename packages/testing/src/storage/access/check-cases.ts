@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { newTask } from '../board/new-task.js'
+import { newTask } from '../new-task.js'
 import type { StorageCheck } from '../storage-case.js'
 import { proofOf } from '../storage-fixture.js'
 

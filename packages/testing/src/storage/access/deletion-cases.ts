@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Storage } from '@taskboard/core'
 import { claim } from '../webhooks/delivery-steps.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
-import { newTask } from '../board/new-task.js'
+import { newTask } from '../new-task.js'
 import {
   AGENT_TYPE,
   changeClaimed,

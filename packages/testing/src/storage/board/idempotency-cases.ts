@@ -2,7 +2,7 @@ import type { IdempotencyClaim } from '@taskboard/core'
 import assert from 'node:assert/strict'
 import { AsyncResource } from 'node:async_hooks'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
-import { newTask } from './new-task.js'
+import { newTask } from '../new-task.js'
 import { DAY, HOUR, MINUTE, PERSON, START, type StorageFixture } from '../storage-fixture.js'
 
 const claimOf = (fingerprint: string, key = 'k', scope = 's'): IdempotencyClaim => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Schedule, Task } from '@taskboard/core'
 import type { NewSchedule, NewTask } from '@taskboard/core/storage'
-import { newTask } from './new-task.js'
+import { newTask } from '../new-task.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import {
   changeTask,

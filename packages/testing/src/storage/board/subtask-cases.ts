@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Task } from '@taskboard/core'
 import type { ListedTask, TaskInsertion } from '@taskboard/core/storage'
-import { newTask } from './new-task.js'
+import { newTask } from '../new-task.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import {
   LEASE_MS,

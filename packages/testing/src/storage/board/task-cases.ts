@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { columns, type Task } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
-import { newTask } from './new-task.js'
+import { newTask } from '../new-task.js'
 import {
   LEASE_MS,
   MINUTE,
