@@ -1,0 +1,3 @@
+import type { Import } from './imports.mjs'
+
+export function drawHouse(imports: readonly Import[]): string
