@@ -13,11 +13,11 @@ import { ensureOwner } from './demo-owner.js'
 import { openStorage, type DemoStorage } from './demo-storage.js'
 import { tokenSecretOf } from './encryption-key.js'
 import { commandsText } from './demo-commands.js'
-import { eventLine } from './event-line.js'
 import { greet } from './greeting.js'
 import { logChannel } from './log-channel.js'
 import { addSampleTasks } from './sample-tasks.js'
 import { SettingError, type DemoSettings } from './settings.js'
+import { describeEvent, type EventDraft } from '@taskboard/core/storage'
 
 /** What an example server has besides the board's own routes. */
 export interface DemoPages {
@@ -209,4 +209,10 @@ function toSettingError({ host, port }: DemoSettings): (error: NodeJS.ErrnoExcep
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
+}
+
+/** An event of the board in one line of a terminal. Titles are other people's text, so control characters go. */
+export function eventLine(event: EventDraft & { readonly at: number }): string {
+  const time = new Date(event.at).toISOString()
+  return `${time} ${event.type.padEnd(14)} ${describeEvent(event)}`.replaceAll(/\p{C}/gu, '')
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { copyEmptyBoard } from './empty-board.js'
+import { copyEmptyBoard } from './demo-storage.js'
 
 let folder: string
 let board: string

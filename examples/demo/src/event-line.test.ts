@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventLine } from './event-line.js'
+import { eventLine } from './demo.js'
 
 describe('eventLine', () => {
   it('prints an event on one line that no title can break or colour', () => {

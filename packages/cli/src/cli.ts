@@ -5,7 +5,6 @@ import { readConfig, type Environment } from './config-file.js'
 import { CliError } from './cli-error.js'
 import { createOutput, type Output } from './output/output.js'
 import type { TextStream } from './output/text-stream.js'
-import { isOpenToOthers, serverAddress } from './server-address.js'
 import { type RawResponse, sendRequest } from './raw-request.js'
 import { createPrompts, type Prompts, type PromptStream } from './prompts.js'
 
@@ -128,4 +127,22 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
       for (const cleanUp of cleanUps) cleanUp()
     },
   }
+}
+
+/** The URL of a server, always written in the same way: keys are stored by it. */
+export function serverAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new CliError('usage', 'the URL of the server must be such as https://app.example/kanban')
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new CliError('usage', 'the URL of the server must have no user and no password')
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Whether what is sent can be read on the way. */
+export function isOpenToOthers(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'http:' && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }

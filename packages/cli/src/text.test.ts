@@ -18,7 +18,7 @@ import { configPath, readConfig, storeServer } from './config-file.js'
 import { splitLines } from './lines.js'
 import { taskTable } from './commands/task-text.js'
 import { plain, plainJson, textTable } from './output/text.js'
-import { isOpenToOthers, serverAddress } from './server-address.js'
+import { isOpenToOthers, serverAddress } from './cli.js'
 import { parseReport } from './work/progress-line.js'
 
 async function linesOf(chunks: readonly Buffer[]): Promise<readonly string[]> {

@@ -1,11 +1,15 @@
-import { TaskboardApiError, type TaskboardClient, type Tokens } from '@taskboard/client'
+import {
+  TaskboardApiError,
+  type TaskboardClient,
+  type Tokens,
+  type CreateApiKeyBody,
+} from '@taskboard/client'
 import { hostname } from 'node:os'
 import { CliError } from '../cli-error.js'
 import type { Cli } from '../cli.js'
 import { type Call, type Command, listOf, textOf } from '../command.js'
 import { configPath, readConfig, storeServer } from '../config-file.js'
 import { oneLine } from '../output/text.js'
-import type { Scope } from './scopes.js'
 
 export const DAY_MS = 86_400_000
 const DEFAULT_DAYS = '90'
@@ -183,3 +187,5 @@ export const sessionCommands: readonly Command[] = [
     run: logout,
   },
 ]
+
+type Scope = CreateApiKeyBody['scopes'][number]

@@ -1,6 +1,5 @@
 import { withoutSecrets } from '../cli-error.js'
 import { painter, type Paint } from './colours.js'
-import { progressBar, type Progress } from './progress-bar.js'
 import { plain, plainJson } from './text.js'
 import type { TextStream } from './text-stream.js'
 
@@ -42,5 +41,32 @@ export function createOutput(parts: {
     show: (text) => void (isJson || stderr.write(`${text}\n`)),
     write: (text) => void stdout.write(text),
     progress: (label) => progressBar(stderr, label, !isJson && stderr.isTTY === true),
+  }
+}
+
+interface Progress {
+  update(done: number, total: number): void
+  /** Leaves the line. */
+  end(): void
+}
+
+const WIDTH = 30
+
+function progressBar(stream: TextStream, label: string, isShown: boolean): Progress {
+  let shown = ''
+  return {
+    update(done, total) {
+      if (!isShown) return
+      const share = total === 0 ? 1 : Math.min(1, done / total)
+      const bar = '#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH)
+      const text = `${label} [${bar}] ${Math.floor(share * 100)} %  ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`
+      if (text === shown) return
+      stream.write(`\r${text.padEnd(shown.length)}`)
+      shown = text
+    },
+    end() {
+      if (shown !== '') stream.write('\n')
+      shown = ''
+    },
   }
 }

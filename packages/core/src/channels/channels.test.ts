@@ -3,7 +3,7 @@ import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTaskboard } from '../wiring/taskboard.js'
 import type { TaskboardOptions } from '../wiring/taskboard-options.js'
-import { channelError } from './channel-error.js'
+import { channelError } from './channel-delivery.js'
 import type { ChannelNotification, DeliveryTools, NotificationType } from './notification-type.js'
 
 const events = ['task.created' as const]

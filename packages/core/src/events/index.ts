@@ -41,7 +41,7 @@ export type {
   NotificationTargetChange,
   UserChannelClaim,
 } from './notification-store.js'
-export type { StoredChannel } from './stored-channel.js'
+export type { StoredChannel } from './notification-store.js'
 export { createEmitter } from './emitter.js'
 export type { TaskboardEmitter, TaskboardEventListener, TaskboardEvents } from './emitter.js'
 export { createEventLogTailer, type EventLogTailer, type EventLogTailerOptions } from './log-tailer.js'

@@ -1,6 +1,5 @@
-import type { CallContext } from '../environment/index.js'
-import type { LoggedEvent } from './catalogue.js'
-import type { StoredChannel } from './stored-channel.js'
+import type { CallContext, Instant } from '../environment/index.js'
+import type { LoggedEvent, NotificationEventType } from './catalogue.js'
 
 /** A channel that notifies a workspace's people of each state change, with its position in the log. */
 export interface NotificationTarget {
@@ -97,4 +96,28 @@ export interface NotificationStore<Tx = unknown> {
     },
     call: CallContext<Tx>,
   ): Promise<boolean>
+}
+
+/** A notification channel that a user set up, as stored. */
+export interface StoredChannel {
+  /** `nch_…` */
+  readonly id: string
+  readonly workspaceId: string
+  /** The name of the registered type. */
+  readonly type: string
+  readonly name: string
+  /** Plain JSON without the secrets. */
+  readonly config: Readonly<Record<string, unknown>>
+  /** By member of the configuration: sealed by `SecretBox`, never in plain text. */
+  readonly secrets: Readonly<Record<string, string>>
+  readonly events: readonly NotificationEventType[]
+  /** Sends that have failed since the last success or change. */
+  readonly failures: number
+  /** When they began to fail; null when the last send succeeded, or before the first one. */
+  readonly failingSince: Instant | null
+  /** Why the last send failed, without secrets; null when it succeeded. */
+  readonly lastError: string | null
+  readonly lastDeliveredAt: Instant | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
 }

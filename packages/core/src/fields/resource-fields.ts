@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { parseInput } from '../errors/index.js'
-import { wireName, type WireName } from './wire-name.js'
 
 /** What a field holds. Each layer has its own form of it: a JSON type, a column's type, a type of GraphQL. */
 export type FieldKind = 'text' | 'texts' | 'boolean' | 'integer'
@@ -177,3 +176,13 @@ const answers: Readonly<Record<FieldKind, z.ZodType>> = {
 function answerOf({ kind, isNullable }: NamedField): z.ZodType {
   return isNullable ? answers[kind].nullable() : answers[kind]
 }
+
+/** A field's name on the wire: `dueDate` as `due_date`. */
+export function wireName(field: string): string {
+  return field.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** The type of `wireName`. */
+export type WireName<Field extends string> = Field extends `${infer Head}${infer Rest}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${WireName<Rest>}`
+  : Field

@@ -1,13 +1,19 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Reach, SecretBox } from '../access/index.js'
 import type { Environment, InTransaction, Instant } from '../environment/index.js'
-import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
-import { sampleEvent } from '../events/index.js'
+import {
+  parseInput,
+  requireLimit,
+  TaskboardError,
+  boundedList,
+  isStorableText,
+  wholeNumber,
+} from '../errors/index.js'
+import { sampleEvent, webhookEventTypes } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import { secretContext } from './signing-keys.js'
 import { newWebhookSecret } from './signature.js'
-import { newWebhookInput, rotationInput, webhookChangeInput } from './webhook-input.js'
 import type { WebhookSettings } from './webhook-options.js'
 import {
   deliveryStatuses,
@@ -221,3 +227,39 @@ function toResendRequest(
   }
   return { from, to }
 }
+
+const SECRET_CODE_UNITS = 256
+/** Enough for every type several times over. */
+const MOST_EVENTS = 100
+const URL_SHAPE = 'must be an absolute https URL'
+
+const url = z.string({ error: URL_SHAPE })
+
+const events = boundedList(z.enum(webhookEventTypes), {
+  of: 'event types',
+  least: 1,
+  most: MOST_EVENTS,
+}).transform((types) => [...new Set(types)])
+
+const secret = z
+  .string({ error: 'must be text' })
+  .min(1, 'must not be empty')
+  .max(SECRET_CODE_UNITS, `must have at most ${SECRET_CODE_UNITS} characters`)
+  .refine(isStorableText, 'must not contain NUL or unpaired surrogates')
+
+/** The input of `webhooks.register`. */
+export const newWebhookInput = z.strictObject({ url, events, secret: secret.nullish() })
+
+/** The input of `webhooks.update`. */
+export const webhookChangeInput = z.strictObject({
+  url: url.optional(),
+  events: events.optional(),
+  enabled: z.boolean({ error: 'must be true or false' }).optional(),
+  secret: z.undefined({ error: 'cannot be updated; rotate it instead' }).optional(),
+})
+
+/** The input of `webhooks.rotateSecret`. */
+export const rotationInput = z.strictObject({
+  secret: secret.nullish(),
+  overlapMs: wholeNumber(0, 2_592_000_000).optional(),
+})

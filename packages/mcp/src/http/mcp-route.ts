@@ -8,6 +8,7 @@ import {
   type RouteGroup,
   routePath,
   type TransportServices,
+  type HttpRequest,
 } from '@taskboard/core/transport'
 import { v2ErrorEnvelope, TaskboardError } from '@taskboard/core'
 import { createServer } from '../mcp-server.js'
@@ -15,11 +16,9 @@ import { checkOptions, type McpOptions, parseChoice } from '../mcp-options.js'
 import { boardInProcess } from './board-in-process.js'
 import { wantedPlaces } from '../resources.js'
 import { ChangeFeed } from './changes.js'
-import { observedStream } from './observed-stream.js'
 import { createListen, type Listen, type Listening } from './listener.js'
 import { refuseHost, refusePage } from './page-guard.js'
 import { resourceMetadata } from './resource-metadata.js'
-import { toFetchRequest } from './fetch-request.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** Of JSON-RPC: a request that the server refuses before it looks at its method. */
@@ -171,4 +170,46 @@ function headersOf(response: Response): Record<string, string> {
   delete headers['cache-control']
   delete headers['connection']
   return headers
+}
+
+/** The headers that the protocol has. The credential is not among them: the server has no need of it. */
+const HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
+
+/** The request for the protocol's own handler, without its body. */
+function toFetchRequest(request: HttpRequest, signal: AbortSignal | undefined): Request {
+  const headers = new Headers()
+  for (const name of HEADERS) {
+    const value = request.header(name)
+    if (value !== undefined) headers.set(name, value)
+  }
+  const { method } = request
+  const url = `http://taskboard.invalid${request.path}`
+  return new Request(url, { method, headers, ...(signal !== undefined && { signal }) })
+}
+
+/** The same stream, with calls for each chunk that its reader takes, and for its end by either side. */
+function observedStream(
+  source: ReadableStream<Uint8Array>,
+  { read, ended }: { readonly read: () => void; readonly ended: () => void },
+): ReadableStream<Uint8Array> {
+  const reader = source.getReader()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (done) {
+          ended()
+          return controller.close()
+        }
+        read()
+        controller.enqueue(value)
+      },
+      async cancel(reason) {
+        ended()
+        await reader.cancel(reason)
+      },
+    },
+    // Takes nothing before it is asked.
+    { highWaterMark: 0 },
+  )
 }

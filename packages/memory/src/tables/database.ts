@@ -8,8 +8,8 @@ import {
   type Listeners,
   type LoggedEvent,
   type WatchedLine,
+  type StoredApproval,
 } from '@taskboard/core/storage'
-import { type ApprovalIds, createApprovalIds } from './approval-ids.js'
 import { type Attempts, createAttempts } from './attempts.js'
 import { type DeliveryRow, skipped } from './deliveries.js'
 import { createEventLog, type EventLog, type EventRow, toLoggedEvent } from './event-log.js'
@@ -20,6 +20,7 @@ import { createSubscriptions, type Subscriptions } from './subscriptions.js'
 import { createTables, type Deletion, type Tables } from './tables.js'
 import { createTransactions, type Transactions } from './transactions.js'
 import { createUsers, type Users } from './users.js'
+import type { Table } from './table.js'
 
 const REVOKING = { revokes: true } as const
 
@@ -145,4 +146,24 @@ export function newDelivery(id: string, webhookId: string, event: LoggedEvent, n
     createdAt: now,
   } as const
   return { delivery, claim: null }
+}
+
+/** The ids of the approvals of each task, oldest first. Follows the table of approvals. */
+interface ApprovalIds {
+  of(taskId: string): readonly string[]
+}
+
+function createApprovalIds(approvals: Table<StoredApproval>): ApprovalIds {
+  const byTask = new Map<string, string[]>()
+
+  approvals.onChange((before, after) => {
+    if (before !== undefined && after !== undefined) return
+    if (after !== undefined) byTask.set(after.taskId, [...(byTask.get(after.taskId) ?? []), after.id].sort())
+    if (before === undefined) return
+    const left = (byTask.get(before.taskId) ?? []).filter((id) => id !== before.id)
+    if (left.length === 0) byTask.delete(before.taskId)
+    else byTask.set(before.taskId, left)
+  })
+
+  return { of: (taskId) => byTask.get(taskId) ?? [] }
 }

@@ -15,6 +15,7 @@ import {
   type AgentStore,
   type CallContext,
   type NewAgent,
+  agentFields,
 } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
@@ -22,9 +23,22 @@ import { once } from '../database/idempotency.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { agentStatus, hasRuntime } from '../board/served-agents.js'
-import { agentColumns, budgetSpentUntil, fieldColumns } from './agent-row.js'
 import { ratedAttemptsOf, readForecasts } from './forecasts.js'
 import { announceAgents, reportPresence } from './presence.js'
+import { resourceColumns } from '../database/resource-columns.js'
+
+const fieldColumns = resourceColumns(agentFields.fields)
+
+/** The columns of an `Agent`, with `status` in the place of the stored status if given. `alias` names the table or expression. */
+function agentColumns(alias: string, status = `${alias}.status`): string {
+  const a = alias
+  return `${a}.id, ${a}.workspace_id as "workspaceId", ${fieldColumns.read(a)}, ${status} as status, ${a}.created_at::float8 as "createdAt"`
+}
+
+/** The column `budgetSpentUntil` of agent `alias` at the instant `present`: see `AgentOverview`. */
+function budgetSpentUntil(alias: string, present: string): string {
+  return `case when ${alias}.spent_until > ${present} then ${alias}.spent_until::float8 end as "budgetSpentUntil"`
+}
 
 /** The condition that workspace `w` is within reach. Parameter 2 is the account, or null for all; parameter 3 its workspaces. */
 const WITHIN_REACH = /* sql */ `($2::text is null or w.account_id = $2::text)

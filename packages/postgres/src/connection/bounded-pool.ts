@@ -1,6 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
 import { isConnectionLost } from './connection-fault.js'
-import { guardNewConnections } from './new-connections.js'
 import type { PgQueryable, PgPool, PgPoolClient, PgQuery } from './pool.js'
 import { within, type Timeouts } from './timeouts.js'
 
@@ -112,4 +111,26 @@ export function isUnanswered(error: unknown): error is TaskboardError {
 
 function unavailable(message: string): TaskboardError {
   return new TaskboardError('SERVICE_UNAVAILABLE', message)
+}
+
+interface Emitter {
+  on(event: 'connect', listener: (client: PgPoolClient) => void): unknown
+}
+
+const guarded = new WeakSet<PgPool>()
+const ignore = (): void => undefined
+
+/**
+ * Keeps the process alive when a connection is lost in the moment in which it opens. `pg` may read that it is open and that it is lost
+ * from one packet, before whoever waits for it can listen for errors, and an error event without a listener ends the process. The next
+ * statement on the connection rejects. Once for each pool.
+ */
+function guardNewConnections(pool: PgPool): void {
+  if (guarded.has(pool) || !('on' in pool) || typeof pool.on !== 'function') return
+  guarded.add(pool)
+  const emitter = pool as PgPool & Emitter
+  emitter.on('connect', (client) => {
+    client.on?.('error', ignore)
+    setImmediate(() => client.removeListener?.('error', ignore))
+  })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRest } from './rest.js'
+import { createRest } from './replica.js'
 
 function restAt() {
   const clock = { now: 0 }

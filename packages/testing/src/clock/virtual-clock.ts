@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock, Instant } from '@taskboard/core'
 import { requireOptionNames, sleep, type Timer } from '@taskboard/core/storage'
 import { durationMs, toInstant, type Duration } from './duration.js'
-import { settleWorks } from './settle.js'
 import { createTimerHeap, type HeapTimer } from './timer-heap.js'
-import { createWorkRegistry, type ParkReason, type Work } from './work-registry.js'
+import { createWorkRegistry, type ParkReason, type Work, type WorkRegistry } from './work-registry.js'
 
 /** What a virtual clock still waits for, to find out why a test hangs. */
 export interface PendingWork {
@@ -219,4 +218,48 @@ export function virtualClock(
     }),
   }
   return clock
+}
+
+// Captured when the module is loaded, so that a test runner's fake timers do not replace them.
+const { setImmediate: yieldToEventLoop, setTimeout: afterMs } = globalThis
+const realNow = performance.now.bind(performance)
+
+/** How many turns of the event loop must pass without any sign of life. */
+const QUIET_TURNS = 3
+/** Turns to check without a pause before it checks only every millisecond. */
+const EAGER_TURNS = 200
+/** The most that one check adds to silence, because the whole process may have been held up. */
+const LONGEST_LOOK_MS = 5
+
+/**
+ * Resolves when all works have ended or are parked, and stay so for a few turns of the event loop. It always resolves, because silent
+ * work is parked eventually.
+ */
+async function settleWorks(works: WorkRegistry): Promise<void> {
+  let quietTurns = 0
+  let busyTurns = 0
+  let seenVersion = works.version
+  let lookedAt = realNow()
+  while (quietTurns < QUIET_TURNS) {
+    await (busyTurns < EAGER_TURNS ? turn() : millisecond())
+    const lastLookAt = lookedAt
+    lookedAt = realNow()
+    const changed = works.version !== seenVersion
+    seenVersion = works.version
+    if (works.awake === 0) {
+      quietTurns = changed ? 0 : quietTurns + 1
+      continue
+    }
+    quietTurns = 0
+    busyTurns = changed ? 0 : busyTurns + 1
+    works.addSilence(Math.min(lookedAt - lastLookAt, LONGEST_LOOK_MS))
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => yieldToEventLoop(resolve))
+}
+
+function millisecond(): Promise<void> {
+  return new Promise((resolve) => afterMs(resolve, 1))
 }

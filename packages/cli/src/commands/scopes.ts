@@ -1,3 +1,0 @@
-import type { CreateApiKeyBody } from '@taskboard/client'
-
-export type Scope = CreateApiKeyBody['scopes'][number]
