@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defaultClientConditions, defaultServerConditions, type Plugin } from 'vite'
 import { defaultExclude, defineConfig } from 'vitest/config'
+import { generate } from './scripts/generate.mjs'
 import { exampleNames, packageNames } from './scripts/packages.mjs'
 
 const IN_BROWSER = 'test/browser/*.test.ts'
@@ -62,6 +63,9 @@ const testsOnNextSdk = {
     env: { AI_SDK_MAJOR: '7' },
   },
 }
+
+// In a clone without them, nothing that imports the client would load.
+await generate({ onlyMissing: true })
 
 export default defineConfig({
   plugins: [sqlAsText],

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { siteFilesIn, siteFolders } from '../scripts/site-files.mjs'
+import { siteDownloads, siteFilesIn, siteFolders } from '../scripts/site-files.mjs'
 import { sidebarGroups } from '../scripts/site-sidebar.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -21,6 +21,11 @@ describe('the site of the docs', () => {
       )
     expect(pictures).toContain('docs/images/board-1440-light.png')
     expect(pictures.filter((picture) => !files.includes(picture))).toEqual([])
+  })
+
+  it('serves the GraphQL schema, to which its page links', () => {
+    expect(siteDownloads.filter((file) => !existsSync(join(root, file)))).toEqual([])
+    expect(textOf('docs/graphql.md')).toContain(`](../${siteDownloads[0]})`)
   })
 
   it('has every page of the index in its sidebar, also those that share a row', () => {

@@ -1,6 +1,7 @@
 // Builds every package after those that it imports.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { generate } from './generate.mjs'
 import { packageNames, siblingsOf } from './packages.mjs'
 import { root } from './run.mjs'
 
@@ -33,5 +34,6 @@ function buildInTurn(name) {
   return built
 }
 
+await generate()
 await Promise.all(packageNames.map(buildInTurn))
 await compile('dashboard', ['scripts/build-app.mjs'])

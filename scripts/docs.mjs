@@ -2,18 +2,21 @@
 // at the first use. Pages are copied below docs/, because tools resolve those libraries from the page's folder.
 import { cpSync, existsSync, mkdirSync, rmSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { generate } from './generate.mjs'
 import { root, run } from './run.mjs'
-import { siteFilesIn, siteFolders } from './site-files.mjs'
+import { siteDownloads, siteFilesIn, siteFolders } from './site-files.mjs'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 const folder = join(root, 'docs')
 const site = join(folder, '.site')
 
+function copyTo(folderOfSite, file) {
+  mkdirSync(dirname(join(folderOfSite, file)), { recursive: true })
+  cpSync(join(root, file), join(folderOfSite, file))
+}
+
 function copyPages(source) {
-  for (const file of siteFilesIn(source)) {
-    mkdirSync(dirname(join(site, file)), { recursive: true })
-    cpSync(join(root, file), join(site, file))
-  }
+  for (const file of siteFilesIn(source)) copyTo(site, file)
 }
 
 async function inDocs(...args) {
@@ -23,8 +26,10 @@ async function inDocs(...args) {
 
 const [task = 'dev'] = process.argv.slice(2)
 if (!existsSync(join(folder, 'node_modules'))) await inDocs('ci')
+await generate()
 rmSync(site, { recursive: true, force: true })
 for (const source of siteFolders) copyPages(source)
+for (const file of siteDownloads) copyTo(join(site, 'public'), file)
 await inDocs('run', 'reference')
 if (task === 'dev') for (const source of siteFolders) watch(join(root, source), () => copyPages(source))
 await inDocs('run', task)

@@ -5,6 +5,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { buildApp, isAppFresh } from '../packages/dashboard/scripts/build-app.mjs'
+import { generate } from './generate.mjs'
 import { root } from './run.mjs'
 
 const examples = join(root, 'examples')
@@ -15,6 +16,7 @@ const programOf = (server) => join(folderOf(server), 'main.js')
 
 /** Resolves to the program of an example server, when all that it needs is there. */
 export async function prepareServer(server) {
+  await generate()
   const application = isAppFresh() ? null : buildApp().then(() => console.log('built the dashboard'))
   if (!isFresh(programOf(server), server, () => true)) {
     await compile(server)

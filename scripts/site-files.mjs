@@ -14,6 +14,9 @@ export const siteFolders = [
   ...packageNames.map((name) => `packages/${name}`),
 ]
 
+/** The files that the site serves as they are, besides pages and pictures. Pages link to them. */
+export const siteDownloads = ['packages/graphql/schema.graphql']
+
 /** The pages and pictures in a folder of the site, by their paths in the repository. */
 export function siteFilesIn(folder) {
   return readdirSync(join(root, folder))

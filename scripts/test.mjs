@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { faults } from './faults.mjs'
+import { generate } from './generate.mjs'
 import { isAppFresh } from '../packages/dashboard/scripts/build-app.mjs'
 import { nodeBinary } from './node-matrix/index.mjs'
 import { checkPackages } from './package-checks/index.mjs'
@@ -166,6 +167,7 @@ async function runGates() {
     console.log(`\n== ${title}\n${output}== ${title}: ${secondsSince(startedMs)} s`)
   }
 }
+await generate()
 await Promise.all(Array.from({ length: GATES_AT_ONCE }, runGates))
 await step('tests of the Python client', () => runPythonTests({ isRequired: isMatrix }))
 const known = await testFiles()

@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { packageNames } from '../../scripts/packages.mjs'
+import { siteDownloads } from '../../scripts/site-files.mjs'
 import { pageOf, sidebarGroups } from '../../scripts/site-sidebar.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -16,16 +17,19 @@ function sourceUrl(path) {
   return url === undefined ? null : `${url}/blob/HEAD/${path}`
 }
 
-/** Points links between pages at the site's names for them; a link to a source file that cannot be shown becomes text. */
+/**
+ * Points links between pages at the site's names for them. A file that the site serves as it is has the same name there; a link to a source
+ * file that cannot be shown becomes text.
+ */
 function relink(markdown) {
   markdown.core.ruler.after('inline', 'relink', ({ tokens, env }) => {
     const folder = dirname(env.relativePath ?? '')
     for (const { children } of tokens) {
-      let textOnly = false
+      let closing = null
       for (const token of children ?? []) {
-        if (token.type === 'link_close' && textOnly) {
-          Object.assign(token, { type: 'html_inline', content: '</span>' })
-          textOnly = false
+        if (token.type === 'link_close' && closing !== null) {
+          Object.assign(token, { type: 'html_inline', content: closing })
+          closing = null
         }
         const href = token.type === 'link_open' ? token.attrGet('href') : null
         if (href === null || /^(?:[a-z]+:|#|\/)/.test(href) || env.relativePath?.startsWith('docs/api/'))
@@ -33,11 +37,16 @@ function relink(markdown) {
         const [path, anchor] = href.split('#')
         const target = normalize(join(folder, decodeURIComponent(path)))
         if (!existsSync(join(root, target))) continue // VitePress reports it
+        if (siteDownloads.includes(target)) {
+          closing = '</a>'
+          Object.assign(token, { type: 'html_inline', content: `<a href="/${target}" target="_blank">` })
+          continue
+        }
         const page = pageOf(target)
         const url = page === null ? sourceUrl(target) : `/${page}${anchor === undefined ? '' : `#${anchor}`}`
         if (url !== null) token.attrSet('href', url)
         else {
-          textOnly = true
+          closing = '</span>'
           Object.assign(token, { type: 'html_inline', content: `<span title="${target}">` })
         }
       }

@@ -13,7 +13,7 @@ from .async_methods import AsyncMethods
 from .binding import bind
 from .calls import CANCELLED, Retry
 from .client import Client
-from .operations import Operation
+from .operation import Operation
 from .realtime import OnState, Position, Realtime, RealtimeTimings, Subscription
 from .wire import RealtimeMessage
 

@@ -7,7 +7,8 @@ import re
 from typing import Any, Callable, Iterator, List, Optional
 
 from .calls import Retry
-from .operations import OPERATIONS, Operation
+from .operation import Operation
+from .operations import OPERATIONS
 
 
 class Group:
@@ -33,8 +34,7 @@ def bind(client: Any, method_of: Callable[[str, Operation], Callable[..., Any]],
 
 def _doc_of(operation: Operation) -> str:
     fields = [f"The keyword arguments are the fields of its {part}." for part in ("body", "query") if part in operation.traits]
-    pages = ["Yields the entries of all pages: asks for the next one when the loop gets there."] if operation.is_paged else []
-    sentences = [f"``{operation.id}``: {operation.method} {operation.path}.", *fields, *pages]
+    sentences = [operation.about, f"``{operation.id}``: {operation.method} {operation.path}.", *fields]
     return " ".join([*sentences, "See ``/v2/reference`` of the server. Raises ``TaskboardApiError``."])
 
 

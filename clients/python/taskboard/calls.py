@@ -22,7 +22,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, cast
 
 from .credentials import Credential
 from .errors import TaskboardApiError
-from .operations import Operation
+from .operation import Operation
 from .version import __version__
 from .web_socket import WebSocket
 
@@ -130,8 +130,7 @@ class Caller:
             path += ("&" if "?" in path else "?") + urllib.parse.urlencode(query)
         key = str(uuid.uuid4()) if idempotency_key is None and "key" in traits else idempotency_key
         is_repeatable = "repeatable" in traits or "key" in traits
-        is_text = operation.id == "getReference"
-        request = Request(operation.method, path, body, key, is_repeatable, "public" in traits, is_text)
+        request = Request(operation.method, path, body, key, is_repeatable, "public" in traits, "text" in traits)
         return self.send(request, retry)
 
     def send(self, request: Request, retry: Optional[Retry] = None) -> Any:

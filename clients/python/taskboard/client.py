@@ -9,7 +9,7 @@ from .binding import bind
 from .calls import Caller, Request, Retry, graphql_error
 from .credentials import Credential, Session, TokenFunction
 from .methods import Methods
-from .operations import Operation
+from .operation import Operation
 from .realtime import Realtime, RealtimeTimings
 from .wire import ClaimedTask
 from .worker import TaskContext, Worker

@@ -106,7 +106,7 @@ class Answers(Scripted):
         client.board.register_webhook(url="https://x.example", events=[])
         self.assertEqual(server.paths(), ["/tasks/tasks/a%2Fb%3Fc%20d", "/board?action=done&limit=1", "/hooks"])
         with self.assertRaises(TypeError):
-            self.client(server, paths={"v2": "/"})
+            self.client(server, paths={"enterprise": "/"})
 
 
 class Requests(Scripted):

@@ -10,7 +10,7 @@ import urllib.request
 from taskboard import Client, Retry, RunEnded, TaskboardApiError, TaskFailure
 from taskboard.operations import OPERATIONS
 
-from .demo import ROOT, Demo
+from .demo import Demo
 
 demo: Demo
 
@@ -104,21 +104,21 @@ class Operations(unittest.TestCase):
                 method = getattr(method, part)
             self.assertTrue(callable(method), name)
 
-    def test_names_are_those_of_the_typescript_client(self) -> None:
-        listed = (ROOT / "packages" / "client" / "src" / "every-operation.test.ts").read_text()
-        names = re.findall(r"^  '?([\w.]+)'?: '(\w+)',$", listed.split("const operationOf")[1].split("\n}\n")[0], re.M)
-        snake = {re.sub("([A-Z])", lambda found: "_" + found.group(1).lower(), name): used for name, used in names}
-        self.assertEqual({name: operation.id for name, operation in OPERATIONS.items()}, snake)
-
-    def test_traits_follow_from_the_document(self) -> None:
-        for path, methods in Client(demo.url).openapi()["paths"].items():
-            for method, operation in methods.items():
-                names = [parameter.get("name") for parameter in operation.get("parameters", [])]
-                for name, declared in OPERATIONS.items():
-                    if declared.id != operation["operationId"] or declared.id in ("writeToBoard", "listBoardTasks"):
-                        continue
-                    self.assertEqual("requestBody" in operation, "body" in declared.traits, name)
-                    self.assertEqual("Idempotency-Key" in names, "key" in declared.traits, name)
+    def test_names_and_traits_follow_from_the_document(self) -> None:
+        documented = {}
+        for methods in Client(demo.url).openapi()["paths"].values():
+            for operation in methods.values():
+                of_client = operation.get("x-taskboard", {})
+                for client in of_client.get("actions", {"": of_client}).values():
+                    for is_paged, name in ((False, client.get("client")), (True, client.get("all"))):
+                        if name is not None:
+                            snake = re.sub("[A-Z]", lambda found: "_" + found.group().lower(), name)
+                            documented[snake] = (operation["operationId"], is_paged, client["repeatable"], "requestBody" in operation)
+        declared = {
+            name: (operation.id, operation.is_paged, "repeatable" in operation.traits, "body" in operation.traits)
+            for name, operation in OPERATIONS.items()
+        }
+        self.assertEqual(declared, documented)
 
 
 class Calls(unittest.TestCase):

@@ -1,66 +1,24 @@
-import type { ClientOptions, ClientPaths, WebSocketConstructor } from './client-options.js'
-import { cookies, credentialSource, type SessionCalls } from './credential.js'
-import { graphqlCaller } from './graphql.js'
-import {
-  accountMethods,
-  apiKeyMethods,
-  authMethods,
-  memberMethods,
-  workspaceMethods,
-} from './methods/account-methods.js'
-import { agentMethods, analyticsMethods, budgetMethods } from './methods/agent-methods.js'
-import { boardMethods } from './methods/board-methods.js'
-import { approvalMethods, scheduleMethods, taskMethods } from './methods/task-methods.js'
-import { notificationChannelMethods, webhookMethods } from './methods/webhook-methods.js'
+import type { CallOptions, ClientOptions, ClientPaths, WebSocketConstructor } from './client-options.js'
+import { cookies, type CredentialSource, credentialSource, type SessionCalls } from './credential.js'
+import { type Graphql, graphqlCaller } from './graphql.js'
 import { lazyRealtime, lazyWorker } from './lazy-parts.js'
-import { type Method, operating } from './operation.js'
+import { type AuthMethods, type Methods, methods } from './methods.js'
+import { type Operating, operating } from './operation.js'
 import type { Realtime, RealtimeOptions } from './realtime/index.js'
 import { retryPolicy } from './retry.js'
 import type { Connection } from './send.js'
-import type { Tokens } from './wire.js'
+import type { LogoutBody, Tokens } from './wire.js'
 import type { Worker, WorkerOptions } from './worker/index.js'
 
-/** The calls of a client. Declared by name: else editors of users would lack what each method does. */
-interface Calls {
-  /** What people, programs and agents do with tasks. */
-  readonly tasks: ReturnType<typeof taskMethods>
-  /** What agents want to do, for people to decide. */
-  readonly approvals: ReturnType<typeof approvalMethods>
-  /** Tasks that are made by the clock. */
-  readonly schedules: ReturnType<typeof scheduleMethods>
-  /** The stored agents. */
-  readonly agents: ReturnType<typeof agentMethods>
-  /** The monthly budgets of agents and workspaces. */
-  readonly budgets: ReturnType<typeof budgetMethods>
-  /** The chat agents of workspaces. */
-  readonly chat: {
-    /** Asks the chat agent of a workspace, and waits for its reply. Not repeated after a lost answer. */
-    readonly send: Method<'sendChatMessage'>
+/** The calls of a client. */
+interface Calls extends Omit<Methods, 'auth'> {
+  /** Sessions of users. A client with `login` needs only `logout`. `login` leaves the credential of the client as it is. */
+  readonly auth: Omit<AuthMethods, 'logout'> & {
+    /** Ends the session of a refresh token. Without one: the session of the client, which then logs in again for the next call. */
+    logout(body?: LogoutBody, options?: CallOptions): Promise<void>
   }
-  /** Figures of tasks and of language models. */
-  readonly analytics: ReturnType<typeof analyticsMethods>
-  /** Endpoints for events. */
-  readonly webhooks: ReturnType<typeof webhookMethods>
-  /** Channels that notify people. */
-  readonly notificationChannels: ReturnType<typeof notificationChannelMethods>
-  /** The account of the caller, and the password and the second factor of the user. */
-  readonly account: ReturnType<typeof accountMethods>
-  /** The users of the account. */
-  readonly members: ReturnType<typeof memberMethods>
-  /** API keys. Only users create them. */
-  readonly apiKeys: ReturnType<typeof apiKeyMethods>
-  /** The workspaces of the account. */
-  readonly workspaces: ReturnType<typeof workspaceMethods>
-  /** Sessions of users. A client with `login` needs only `logout`. */
-  readonly auth: ReturnType<typeof authMethods>
-  /** The board API (v1). */
-  readonly board: ReturnType<typeof boardMethods>
   /** Sends one GraphQL document, and returns its data. */
-  readonly graphql: ReturnType<typeof graphqlCaller>
-  /** The OpenAPI document of the server. */
-  readonly openapi: Method<'getOpenApi'>
-  /** The reference page of the server, as HTML. */
-  readonly reference: Method<'getReference'>
+  readonly graphql: Graphql
 }
 
 /** A client of one task board. See `createClient`. */
@@ -138,27 +96,23 @@ function realtimeOptionsOf(
 
 function callsOf(connection: Connection): Calls {
   const made = operating(connection)
-  return {
-    tasks: taskMethods(made),
-    approvals: approvalMethods(made),
-    schedules: scheduleMethods(made),
-    agents: agentMethods(made),
-    budgets: budgetMethods(made),
-    chat: {
-      send: made.method('sendChatMessage'),
-    },
-    analytics: analyticsMethods(made),
-    webhooks: webhookMethods(made),
-    notificationChannels: notificationChannelMethods(made),
-    account: accountMethods(made),
-    members: memberMethods(made),
-    apiKeys: apiKeyMethods(made),
-    workspaces: workspaceMethods(made),
-    auth: authMethods(made, connection.credential),
-    board: boardMethods(made),
-    graphql: graphqlCaller(connection),
-    openapi: made.method('getOpenApi'),
-    reference: made.method('getReference'),
+  const all = made.methods(methods) as Methods
+  const auth = { ...all.auth, logout: logoutMethod(made, connection.credential) }
+  return { ...all, auth, graphql: graphqlCaller(connection) }
+}
+
+/** Also ends the session that the client itself has. */
+function logoutMethod({ call }: Operating, credential: CredentialSource): Calls['auth']['logout'] {
+  const { logout } = methods.auth
+  return async (body, options) => {
+    if (body?.refresh_token != null) return void (await call(logout, { body }, options))
+    const refresh = credential.end()
+    if (refresh === null) return
+    await call(
+      logout,
+      refresh === undefined ? { body, sendsCredential: true } : { body: { refresh_token: refresh } },
+      options,
+    )
   }
 }
 
@@ -177,12 +131,12 @@ function connectionOf(options: ClientOptions): Connection {
   const session = operating({ ...connection, credential: cookies })
   const calls: SessionCalls = {
     login: (body) =>
-      session.call('login', {
+      session.call(methods.auth.login, {
         body,
         repeats: 'mfa_code' in body ? 'never' : 'repeatable',
       }) as Promise<Tokens>,
     // A repeat within ten seconds has no effect: after a lost answer the password begins another session.
-    refresh: (body) => session.call('refreshTokens', { body, repeats: 'repeatable' }) as Promise<Tokens>,
+    refresh: (body) => session.call(methods.auth.refresh, { body, repeats: 'repeatable' }) as Promise<Tokens>,
   }
   return { ...connection, credential: credentialSource(options, calls, policy.now) }
 }

@@ -17,14 +17,13 @@ export type {
 } from './client-options.js'
 export type { Graphql } from './graphql.js'
 export type { AllMethod, Method, OperationId } from './operation.js'
-export type { BoardMethods } from './methods/board-methods.js'
+export type { BoardMethods } from './methods.js'
 export { TaskboardRealtimeError } from './realtime/realtime-error.js'
 export type {
   ChannelPosition,
   Realtime,
   RealtimeActor,
   RealtimeEvent,
-  RealtimeEventData,
   RealtimeMessage,
   RealtimeState,
   SubscribeOptions,

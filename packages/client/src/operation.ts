@@ -1,6 +1,6 @@
 import type { CallOptions, ClientPaths } from './client-options.js'
 import { type Connection, notTaskboard, send } from './send.js'
-import { type Operations, operations } from './wire.js'
+import type { Operations } from './wire.js'
 
 /** The `operationId` of an operation in the OpenAPI document. */
 export type OperationId = keyof Operations
@@ -37,20 +37,29 @@ export type AllMethod<Id extends OperationId> = (
   ...args: [...Arguments<Operations[Id]>, options?: CallOptions]
 ) => AsyncGenerator<EntryOf<Operations[Id]['answer']>, void, undefined>
 
+/**
+ * What methods send, by their names: `POST /v2/tasks body key`. `query` and `body` say what a caller passes. `key`: the server knows a
+ * repeat by its Idempotency-Key. `repeatable`: a second one changes nothing. `public`: it is sent without the credential. `text`: the
+ * response is no JSON. A name stands for all pages of the method that has it.
+ */
+export interface Requests {
+  readonly [name: string]: string | Requests
+}
+
 /** Makes the methods of the operations. */
 export interface Operating {
-  readonly method: <Id extends OperationId>(id: Id) => Method<Id>
-  readonly all: <Id extends OperationId>(id: Id) => AllMethod<Id>
-  /** An operation with all of its parts, for methods that are more than their operation. */
-  readonly call: (id: OperationId, parts: Parts, options?: CallOptions) => Promise<unknown>
+  /** A method for each request, in objects like those of the requests. */
+  readonly methods: (requests: Requests) => object
+  /** A request with all of its parts, for methods that are more than their operation. */
+  readonly call: (request: string, parts: Parts, options?: CallOptions) => Promise<unknown>
 }
 
 interface Parts {
   readonly ids?: readonly unknown[]
   readonly query?: unknown
   readonly body?: unknown
-  /** Replaces whether a repeat is harmless, or known by its key. */
-  readonly repeats?: 'key' | 'repeatable' | 'never'
+  /** Replaces whether a repeat is harmless. */
+  readonly repeats?: 'repeatable' | 'never'
   /** A public operation with the credential. */
   readonly sendsCredential?: boolean
 }
@@ -60,12 +69,13 @@ interface Page {
 }
 
 export function operating(connection: Connection): Operating {
-  async function call(id: OperationId, parts: Parts, options?: CallOptions): Promise<unknown> {
-    const [method = '', pattern = '', ...traits] = operations[id].split(' ')
+  async function call(request: string, parts: Parts, options?: CallOptions): Promise<unknown> {
+    const [method = '', address = '', ...traits] = request.split(' ')
+    const [pattern = '', fixed] = address.split('?')
     // One that is given takes the place of all of the operation's.
     const repeats: string | readonly string[] = parts.repeats ?? traits
-    const path = pathOf(connection.paths, pattern, parts.ids ?? []) + queryText(parts.query)
-    const request = {
+    const path = pathOf(connection.paths, pattern, parts.ids ?? []) + queryText(parts.query, fixed)
+    const sent = {
       method,
       path,
       body: parts.body,
@@ -73,35 +83,45 @@ export function operating(connection: Connection): Operating {
       isRepeatable: repeats.includes('repeatable'),
       key: repeats.includes('key') ? ('made' as const) : undefined,
     }
-    const answer = await send(connection, request, options)
+    const answer = await send(connection, sent, options)
     const isObject = typeof answer.body === 'object' || answer.status === 204
-    if (!isObject && id !== 'getReference') throw notTaskboard(`${method} ${path.split('?')[0]}`, answer)
+    if (!isObject && !traits.includes('text')) throw notTaskboard(`${method} ${path.split('?')[0]}`, answer)
     return answer.body
   }
 
-  return {
-    call,
-    method: <Id extends OperationId>(id: Id) =>
-      (async (...args: readonly unknown[]) => call(id, ...partsOf(id, args))) as Method<Id>,
-    all: <Id extends OperationId>(id: Id) =>
-      async function* entries(...args: readonly unknown[]) {
-        const [parts, options] = partsOf(id, args)
-        let cursor: string | null | undefined
-        do {
-          const query = { ...(parts.query as object | undefined), ...(cursor !== undefined && { cursor }) }
-          const page = (await call(id, { ...parts, query }, options)) as Page
-          yield* Object.values(page).find((member) => Array.isArray(member)) ?? []
-          cursor = page.next_cursor
-        } while (typeof cursor === 'string')
-      } as AllMethod<Id>,
+  async function* entries(request: string, args: readonly unknown[]): AsyncGenerator {
+    const [parts, options] = partsOf(request, args)
+    let cursor: string | null | undefined
+    do {
+      const query = { ...(parts.query as object | undefined), ...(cursor !== undefined && { cursor }) }
+      const page = (await call(request, { ...parts, query }, options)) as Page
+      yield* Object.values(page).find((member) => Array.isArray(member)) ?? []
+      cursor = page.next_cursor
+    } while (typeof cursor === 'string')
   }
+
+  function methods(requests: Requests): object {
+    const made = Object.entries(requests).map(([name, request]) => {
+      if (typeof request === 'object') return [name, methods(request)]
+      const paged = requests[request]
+      return [
+        name,
+        typeof paged === 'string'
+          ? (...args: readonly unknown[]) => entries(paged, args)
+          : async (...args: readonly unknown[]) => call(request, ...partsOf(request, args)),
+      ]
+    })
+    return Object.fromEntries(made) as object
+  }
+
+  return { call, methods }
 }
 
-/** Splits the arguments of a method as its operation declares them. */
-function partsOf(id: OperationId, args: readonly unknown[]): [Parts, CallOptions | undefined] {
-  const count = operations[id].split('{').length - 1
+/** Splits the arguments of a method as its request declares them. */
+function partsOf(request: string, args: readonly unknown[]): [Parts, CallOptions | undefined] {
+  const count = request.split('{').length - 1
   const rest = args.slice(count)
-  const [, input] = / (query|body)/.exec(operations[id]) ?? []
+  const [, input] = / (query|body)/.exec(request) ?? []
   const value = input && { [input]: rest.shift() }
   return [{ ids: args.slice(0, count), ...(value as object | undefined) }, rest[0] as CallOptions | undefined]
 }
@@ -119,8 +139,8 @@ function pathOf(paths: ClientPaths, pattern: string, ids: readonly unknown[]): s
   return path === '/api/board' ? paths.board : paths.webhooks
 }
 
-function queryText(query: unknown): string {
-  const parameters = new URLSearchParams()
+function queryText(query: unknown, fixed: string | undefined): string {
+  const parameters = new URLSearchParams(fixed)
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== null) parameters.set(name, String(value))
   }

@@ -35,10 +35,12 @@ const ofApproval = {
   title: z.string(),
   action: z.string(),
   summary: z.string(),
-  input: z.unknown(),
-  input_bytes: z.int(),
+  input: z.unknown().meta({ description: 'Null when `input_bytes` is above 4,096: read the approval.' }),
+  input_bytes: z.int().meta({ description: 'How long the JSON text of the input is, in bytes.' }),
   input_digest: z.string(),
-  short_digest: z.string(),
+  short_digest: z
+    .string()
+    .meta({ description: 'The first 12 digits of `input_digest`, such as `3f2a-91bc-0d4e`.' }),
 }
 
 const wireOf = (data: OfApproval) => ({

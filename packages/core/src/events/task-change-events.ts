@@ -95,7 +95,12 @@ export const taskChangeEvents = {
     notifications: true,
     realtime: 'tasks',
     publishable: false,
-    payload: z.object({ ...ofTask, status: column, fields: z.array(z.string()), actor }),
+    payload: z.object({
+      ...ofTask,
+      status: column,
+      fields: z.array(z.string()).meta({ description: 'The names of the fields that changed.' }),
+      actor,
+    }),
     render: (data) => ({
       task_id: data.taskId,
       title: data.title,

@@ -169,7 +169,9 @@ export const taskEvents = {
       duration_seconds: z.int().nonnegative(),
       result: z.string(),
       // The contract names the other members for agents, and nothing for people.
-      actor: actor.optional(),
+      actor: actor
+        .optional()
+        .meta({ description: 'Who completed it, if that was not the agent that worked on it.' }),
     }),
     render: ({ startedAt, completedAt, ...data }) => ({
       task_id: data.taskId,

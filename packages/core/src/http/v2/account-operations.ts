@@ -59,6 +59,7 @@ const getAccount = operation({
   summary: 'The account, its workspaces, the caller’s scopes, and the usage of the subscription',
   method: 'GET',
   path: '/v2/account',
+  client: 'account.get',
   scope: 'account:read',
   answer: { status: 200, schema: account },
   async run({ services, principal }) {
@@ -90,8 +91,11 @@ const createWorkspace = operation({
   description: 'Only for callers that reach the whole account. A key for one workspace does not.',
   method: 'POST',
   path: '/v2/workspaces',
+  client: 'workspaces.create',
+  repeatable: false,
   scope: 'account:write',
   body: newWorkspace,
+  example: { name: 'Second' },
   answer: { status: 201, schema: workspace },
   async run({ services, principal, body }) {
     requireWholeAccount(principal)
@@ -109,6 +113,7 @@ const getWorkspace = operation({
   summary: 'One workspace',
   method: 'GET',
   path: '/v2/workspaces/{workspace_id}',
+  client: 'workspaces.get',
   scope: 'account:read',
   params: z.object({ workspace_id: idText }),
   answer: { status: 200, schema: workspace },
@@ -126,9 +131,11 @@ const updateWorkspace = operation({
   summary: 'Renames a workspace',
   method: 'PATCH',
   path: '/v2/workspaces/{workspace_id}',
+  client: 'workspaces.update',
   scope: 'account:write',
   params: z.object({ workspace_id: idText }),
   body: newWorkspace,
+  example: { name: 'Renamed' },
   answer: { status: 200, schema: workspace },
   async run({ services, principal, params, body }) {
     const id = await workspaceOf(services, principal, params.workspace_id)
@@ -144,6 +151,7 @@ const deleteWorkspace = operation({
     'Only for callers that reach the whole account. At once nothing finds the workspace any more; its tasks are deleted in the background. The last workspace of an account cannot be deleted. Users and keys whose default it was get the account’s oldest other one.',
   method: 'DELETE',
   path: '/v2/workspaces/{workspace_id}',
+  client: 'workspaces.delete',
   scope: 'account:write',
   params: z.object({ workspace_id: idText }),
   answer: { status: 204 },

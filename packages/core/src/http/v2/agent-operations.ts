@@ -60,6 +60,7 @@ const listAgents = operation({
   description: 'Of all workspaces within reach, or of one.',
   method: 'GET',
   path: '/v2/agents',
+  client: 'agents.list',
   scope: 'agents:read',
   query: z.object({ workspace_id: idText.optional(), ...pageQuery }),
   answer: { status: 200, schema: z.object({ agents: z.array(agentJson), next_cursor: nextCursor }) },
@@ -77,9 +78,11 @@ const createAgent = operation({
     'The runtime that the host registers for its type works its tasks, or your own program does by claiming them.',
   method: 'POST',
   path: '/v2/agents',
+  client: 'agents.create',
   scope: 'agents:write',
   idempotent: true,
   body: z.object({ ...agentFields.newBody, workspace_id: idText.nullish() }),
+  example: { name: 'Reader', type: 'custom' },
   answer: { status: 201, schema: agentJson },
   async run({ services, principal, request, body }) {
     const given = agentFields.newOf(body)
@@ -98,6 +101,7 @@ const getAgent = operation({
   summary: 'One agent',
   method: 'GET',
   path: '/v2/agents/{agent_id}',
+  client: 'agents.get',
   scope: 'agents:read',
   params,
   answer: one,
@@ -113,9 +117,11 @@ const updateAgent = operation({
   description: 'The change applies to runs that begin later.',
   method: 'PATCH',
   path: '/v2/agents/{agent_id}',
+  client: 'agents.update',
   scope: 'agents:write',
   params,
   body: z.object(agentFields.changeBody),
+  example: { paused: true },
   answer: one,
   async run({ services, principal, params: { agent_id: agentId }, body }) {
     const { workspaceId } = await services.agents.find(principal, agentId)
@@ -132,6 +138,7 @@ const deleteAgent = operation({
     'Refused with 409 while it works a task, or while a task that is not completed is assigned to it.',
   method: 'DELETE',
   path: '/v2/agents/{agent_id}',
+  client: 'agents.delete',
   scope: 'agents:write',
   params,
   answer: { status: 204 },

@@ -35,11 +35,12 @@ const analyticsJson = z
 const getTaskAnalytics = operation({
   id: 'getTaskAnalytics',
   tag: 'analytics',
-  summary: 'Numbers of tasks, and how long they took',
+  summary: 'Numbers of tasks, how long they took, the success rate and the time saved',
   description:
     'Days are in UTC, and weeks begin on Monday. The default period is the last thirty days up to today; the longest is 400 days.',
   method: 'GET',
   path: '/v2/analytics/tasks',
+  client: 'analytics.tasks',
   scope: 'analytics:read',
   query: z.object({
     from: date.optional().meta({ format: 'date', description: 'The first day.' }),
@@ -70,6 +71,7 @@ const getUsage = operation({
     'Days are in UTC. The longest period is 366 days. Days and groups without a report are left out.',
   method: 'GET',
   path: '/v2/analytics/usage',
+  client: 'analytics.usage',
   scope: 'analytics:read',
   query: z.object({
     from: date.meta({ format: 'date', description: 'The first day.' }),

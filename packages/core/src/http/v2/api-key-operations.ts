@@ -37,6 +37,7 @@ const createApiKey = operation({
     'It can have at most the scopes of its creator. It is for one workspace, or else for the whole account. A repeat with the same Idempotency-Key gets a 409 with the id.',
   method: 'POST',
   path: '/v2/account/api-keys',
+  client: 'apiKeys.create',
   scope: 'account:write',
   userOnly: true,
   idempotent: true,
@@ -46,6 +47,7 @@ const createApiKey = operation({
     expires_at: instantText.nullish(),
     workspace_id: idText.nullish(),
   }),
+  example: { name: 'nightly import', scopes: ['tasks:read', 'tasks:write'] },
   answer: { status: 201, schema: createdKey },
   async run({ services, principal, request, body }) {
     const { name, scopes: wanted, expires_at: expiresAt, workspace_id: workspaceId } = body
@@ -64,6 +66,7 @@ const listApiKeys = operation({
   summary: 'The API keys within reach, newest first, including ended ones',
   method: 'GET',
   path: '/v2/account/api-keys',
+  client: 'apiKeys.list',
   scope: 'account:read',
   query: z.object(pageQuery),
   answer: { status: 200, schema: z.object({ api_keys: z.array(apiKey), next_cursor: nextCursor }) },
@@ -79,6 +82,7 @@ const revokeApiKey = operation({
   summary: 'Revokes an API key',
   method: 'DELETE',
   path: '/v2/account/api-keys/{key_id}',
+  client: 'apiKeys.revoke',
   scope: 'account:write',
   params: keyId,
   answer: { status: 204 },
@@ -92,6 +96,7 @@ const rotateApiKey = operation({
   description: 'The old key stays valid for overlap_s seconds, by default one day, at most seven days.',
   method: 'POST',
   path: '/v2/account/api-keys/{key_id}/rotate',
+  client: 'apiKeys.rotate',
   scope: 'account:write',
   userOnly: true,
   idempotent: true,
@@ -99,6 +104,7 @@ const rotateApiKey = operation({
   body: z.object({
     overlap_s: wholeNumber(0, LONGEST_OVERLAP_S).nullish(),
   }),
+  example: { overlap_s: 3_600 },
   answer: {
     status: 201,
     schema: z.object({

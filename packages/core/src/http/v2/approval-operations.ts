@@ -78,6 +78,8 @@ const requestApproval = operation({
     "An action must not begin with tool:, which is for the tools of agents in the host's process. approved: this very action with this very input was approved for this task and this credential, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again.",
   method: 'POST',
   path: '/v2/tasks/{task_id}/approvals',
+  client: 'tasks.approvals.request',
+  repeatable: false,
   scope: 'tasks:write',
   params: z.object({ task_id: idText }),
   body: z.object({
@@ -94,6 +96,7 @@ const requestApproval = operation({
         'All that the action works on: any JSON of at most 64 KiB and 16 levels, with numbers up to 9007199254740991. Default null.',
     }),
   }),
+  example: { fencing_token: 1, action: 'refund', summary: 'Refund order 7', input: { order: 7 } },
   answer: {
     status: 200,
     schema: z.object({ outcome: z.enum(['approved', 'rejected', 'pending']), approval: approvalJson }),
@@ -113,6 +116,7 @@ const listApprovals = operation({
   summary: 'The approvals of all workspaces within reach, newest first',
   method: 'GET',
   path: '/v2/approvals',
+  client: 'approvals.list',
   scope: 'tasks:read',
   query: z.object({
     status: z.enum(approvalStatuses).optional(),
@@ -133,6 +137,7 @@ const getApproval = operation({
   summary: 'One approval, with the input of its action',
   method: 'GET',
   path: '/v2/approvals/{approval_id}',
+  client: 'approvals.get',
   scope: 'tasks:read',
   params,
   answer: one,
@@ -148,6 +153,8 @@ const decideApproval = operation({
     'Decides once: refused with 409 when it was decided before or has expired, and with 403 for the credential that asked. Show the person the input, and pass the digest that they saw.',
   method: 'POST',
   path: '/v2/approvals/{approval_id}/decision',
+  client: 'approvals.decide',
+  repeatable: false,
   scope: 'approvals:write',
   params,
   body: z.object({
@@ -158,6 +165,7 @@ const decideApproval = operation({
         'The short_digest or input_digest that the person was shown. The decision is refused with 409 when the input has another.',
     }),
   }),
+  example: { decision: 'approved' },
   answer: one,
   async run({ services, principal, params: { approval_id: id }, body }) {
     const { workspaceId } = await services.approvals.find(principal, id)

@@ -23,6 +23,8 @@ function beginOperation(mfa: Mfa): Operation {
     description: 'It takes effect when you confirm it with a code.',
     method: 'POST',
     path: '/v2/account/mfa',
+    client: 'account.mfa.begin',
+    repeatable: false,
     body: z.object({}),
     answer: {
       status: 200,
@@ -45,7 +47,10 @@ function confirmOperation(mfa: Mfa): Operation {
     summary: 'Enrols the user, and returns the recovery codes only once',
     method: 'POST',
     path: '/v2/account/mfa/confirm',
+    client: 'account.mfa.confirm',
+    repeatable: false,
     body: z.object({ mfa_code: mfaCode }),
+    example: { mfa_code: '123456' },
     answer: { status: 200, schema: z.object({ recovery_codes: z.array(z.string()) }) },
     async run({ principal, body }) {
       const { recoveryCodes } = await mfa.confirm(principal.id, body.mfa_code)
@@ -61,7 +66,10 @@ function removeOperation(mfa: Mfa): Operation {
     summary: 'Ends the enrolment',
     method: 'DELETE',
     path: '/v2/account/mfa',
+    client: 'account.mfa.remove',
+    repeatable: false,
     body: z.object({ mfa_code: mfaCode }),
+    example: { mfa_code: '123456' },
     answer: { status: 204 },
     run: ({ principal, body }) => mfa.remove(principal.id, body.mfa_code),
   })
@@ -93,12 +101,15 @@ function loginOperation(sessions: Sessions): Operation {
   return publicOperation({
     id: 'login',
     tag: 'auth',
-    summary: 'Begins a session',
+    summary: 'Begins a session, and returns its tokens',
     description:
       'Users with a second factor add a one-time password or a recovery code. Without it, a correct password gets a 401 about mfa_code. Too many wrong guesses lock the address for this client for 15 minutes.',
     method: 'POST',
     path: '/v2/auth/login',
+    client: 'auth.login',
+    repeatable: false,
     body: z.object({ email: text, password: text, mfa_code: text.nullish() }),
+    example: { email: 'ada@acme.example', password: 'correct horse battery' },
     answer: { status: 200, schema: tokens },
     run: async ({ request, body }) =>
       toWireTokens(
@@ -119,7 +130,10 @@ function refreshOperation(sessions: Sessions): Operation {
       'Each is valid once. A repeat within ten seconds fails without further effect; a later repeat ends the session.',
     method: 'POST',
     path: '/v2/auth/refresh',
+    client: 'auth.refresh',
+    repeatable: false,
     body: z.object({ refresh_token: refreshToken }),
+    example: { refresh_token: 'rt_…' },
     answer: { status: 200, schema: tokens },
     run: async ({ request, body }) =>
       toWireTokens(await sessions.refresh(body.refresh_token, { clientAddress: request.clientAddress })),
@@ -135,7 +149,10 @@ function logoutOperation(sessions: Sessions): Operation {
       'Ends the session of the refresh token, or without one that of the access token in the Authorization header. A repeat has no effect.',
     method: 'POST',
     path: '/v2/auth/logout',
+    client: 'auth.logout',
+    repeatable: true,
     body: z.object({ refresh_token: refreshToken.nullish() }),
+    example: { refresh_token: 'rt_…' },
     answer: { status: 204 },
     run: ({ request, body }) =>
       sessions.logout({

@@ -4,6 +4,7 @@ import { webhookEventTypes } from '../../events/index.js'
 import type { RoutePaths } from '../../wiring/transport-services.js'
 import { newWebhookInput } from '../../webhooks/index.js'
 import { boardErrorTable } from '../v1/envelope.js'
+import type { ClientMethod } from './client-methods.js'
 import type { PathDescription } from './described-routes.js'
 import { columnText, newTaskBody } from '../wire/task-wire.js'
 import { idText, pageQuery, timestamp } from '../wire/wire-schemas.js'
@@ -75,46 +76,87 @@ const moveBody = z
 const chatBody = chatInput.strict().meta({ id: 'BoardChat', description: 'For `action=chat`.' })
 const webhookBody = newWebhookInput.strict().meta({ id: 'BoardWebhook' })
 
-/** OpenAPI identifies operations by path and method only, so the actions of a method share one. */
-const SCOPES = {
-  get: { todo: 'tasks:read', doing: 'tasks:read', done: 'tasks:read' },
-  post: { add: 'tasks:write', move: 'tasks:write', chat: 'chat:write' },
+/** What a client has to know of an action, whose method sends it. */
+interface BoardAction {
+  readonly scope: string
+  readonly client: ClientMethod
+  readonly summary: string
+  /** Takes an `Idempotency-Key`. */
+  readonly idempotent?: boolean
+  readonly repeatable: boolean
+  /** The component that is its body, and the one that is its answer. */
+  readonly body?: string
+  readonly answer?: string
 }
+
+/** OpenAPI identifies operations by path and method only, so the actions of a method share one. */
+const ACTIONS = {
+  get: {
+    todo: {
+      scope: 'tasks:read',
+      client: 'board.todo',
+      summary: 'The tasks that wait, are on hold, or depend on others; up to 1,000 a page',
+      repeatable: true,
+    },
+    doing: {
+      scope: 'tasks:read',
+      client: 'board.doing',
+      summary: 'The tasks that agents work on; up to 1,000 a page',
+      repeatable: true,
+    },
+    done: {
+      scope: 'tasks:read',
+      client: 'board.done',
+      summary: 'The completed tasks; up to 1,000 a page',
+      repeatable: true,
+    },
+  },
+  post: {
+    add: {
+      scope: 'tasks:write',
+      client: 'board.add',
+      summary: 'Adds a task, once also when a response is lost',
+      idempotent: true,
+      repeatable: false,
+      body: 'BoardAdd',
+      answer: 'BoardTaskWritten',
+    },
+    move: {
+      scope: 'tasks:write',
+      client: 'board.move',
+      summary: 'Moves a task to any column',
+      repeatable: true,
+      body: 'BoardMove',
+      answer: 'BoardTaskWritten',
+    },
+    chat: {
+      scope: 'chat:write',
+      client: 'board.chat',
+      summary: 'Sends a message to the agent of the workspace, and waits for its reply',
+      repeatable: false,
+      body: 'BoardChat',
+      answer: 'BoardChatReply',
+    },
+  },
+} as const satisfies Record<'get' | 'post', Readonly<Record<string, BoardAction>>>
 const ALWAYS = [400, 401, 403, 429, 500, 503]
 const WRITING = [402, 404, 409, 413, 415]
 
 /** The board API (v1) as paths of an OpenAPI document. */
 export function boardPaths(paths: RoutePaths, toSchema: ToSchema): Readonly<Record<string, PathDescription>> {
-  const error = toSchema(boardError, 'output')
-  const describe = (
-    head: { readonly operationId: string; readonly summary: string; readonly description: string },
-    { parameters, body, answer }: { parameters: readonly Json[]; body?: Json | undefined; answer: Json },
-  ): Json => ({
-    ...head,
-    tags: ['board'],
-    security: [{ bearer: [] }],
-    parameters,
-    ...(body !== undefined && { requestBody: { required: true, content: jsonOf(body) } }),
-    responses: {
-      200: { description: 'Done.', content: jsonOf(answer) },
-      ...Object.fromEntries(
-        [...ALWAYS, ...(body === undefined ? [] : WRITING)]
-          .toSorted((one, other) => one - other)
-          .map((status) => [status, { description: codesOf(status), content: jsonOf(error) }]),
-      ),
-    },
-  })
+  const describe = describing(toSchema(boardError, 'output'))
   return {
     [paths.board]: {
       get: describe(
         {
           operationId: 'listBoardTasks',
           summary: 'Lists a column: TODO by score, DOING by start, DONE newest first',
-          description: scopesOf(SCOPES.get),
+          description: scopesOf(ACTIONS.get),
+          'x-taskboard': { actions: ACTIONS.get },
         },
         {
           parameters: [
-            parameter('action', { enum: Object.keys(SCOPES.get) }),
+            parameter('action', { enum: Object.keys(ACTIONS.get) }),
             ...Object.entries(pageQuery).map(([name, schema]) => ({
               name,
               in: 'query',
@@ -132,10 +174,11 @@ export function boardPaths(paths: RoutePaths, toSchema: ToSchema): Readonly<Reco
         {
           operationId: 'writeToBoard',
           summary: 'Adds a task, moves a task or asks the agent, depending on `action`',
-          description: `The body depends on the action: BoardAdd, BoardMove or BoardChat. ${scopesOf(SCOPES.post)}`,
+          description: `The body depends on the action: BoardAdd, BoardMove or BoardChat. ${scopesOf(ACTIONS.post)}`,
+          'x-taskboard': { actions: ACTIONS.post },
         },
         {
-          parameters: [parameter('action', { enum: Object.keys(SCOPES.post) }), IDEMPOTENCY_KEY],
+          parameters: [parameter('action', { enum: Object.keys(ACTIONS.post) }), IDEMPOTENCY_KEY],
           body: { anyOf: [addBody, moveBody, chatBody].map((schema) => toSchema(schema, 'input')) },
           answer: { anyOf: [written, reply].map((schema) => toSchema(schema, 'output')) },
         },
@@ -148,6 +191,7 @@ export function boardPaths(paths: RoutePaths, toSchema: ToSchema): Readonly<Reco
           summary: 'Registers an endpoint for events of the key’s workspace',
           description:
             'Requires a key with the scope `webhooks:write`. Without a secret, deliveries carry no signature.',
+          'x-taskboard': { client: 'board.registerWebhook', repeatable: false },
         },
         {
           parameters: [IDEMPOTENCY_KEY],
@@ -159,9 +203,41 @@ export function boardPaths(paths: RoutePaths, toSchema: ToSchema): Readonly<Reco
   }
 }
 
+interface BoardHead {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly 'x-taskboard': object
+}
+
+interface BoardForm {
+  readonly parameters: readonly Json[]
+  readonly body?: Json | undefined
+  readonly answer: Json
+}
+
+/** Describes operations whose errors have one schema. */
+function describing(error: Json): (head: BoardHead, form: BoardForm) => Json {
+  return (head, { parameters, body, answer }) => ({
+    ...head,
+    tags: ['board'],
+    security: [{ bearer: [] }],
+    parameters,
+    ...(body !== undefined && { requestBody: { required: true, content: jsonOf(body) } }),
+    responses: {
+      200: { description: 'Done.', content: jsonOf(answer) },
+      ...Object.fromEntries(
+        [...ALWAYS, ...(body === undefined ? [] : WRITING)]
+          .toSorted((one, other) => one - other)
+          .map((status) => [status, { description: codesOf(status), content: jsonOf(error) }]),
+      ),
+    },
+  })
+}
+
 /** The scopes that the actions of a method require. */
-function scopesOf(scopes: Json): string {
-  const each = Object.entries(scopes).map(([action, scope]) => `\`${action}\` \`${String(scope)}\``)
+function scopesOf(actions: Readonly<Record<string, BoardAction>>): string {
+  const each = Object.entries(actions).map(([action, { scope }]) => `\`${action}\` \`${scope}\``)
   return `Requires a key with the scope of the action: ${each.join(', ')}.`
 }
 

@@ -52,6 +52,7 @@ const listBudgets = operation({
   description: 'The budget of the workspace comes first, also when it has none.',
   method: 'GET',
   path: '/v2/budgets',
+  client: 'budgets.list',
   scope: 'agents:read',
   query: z.object({ workspace_id: idText.optional(), ...pageQuery }),
   answer: {
@@ -68,12 +69,14 @@ const listBudgets = operation({
 const setAgentBudget = operation({
   ...common,
   id: 'setAgentBudget',
-  summary: 'Sets the monthly budget of an agent',
+  summary: 'Sets or removes the monthly budget of an agent',
   method: 'PATCH',
   path: '/v2/agents/{agent_id}/budget',
+  client: 'agents.setBudget',
   scope: 'agents:write',
   params: z.object({ agent_id: idText }),
   body,
+  example: { budget: { tokens: 1_000_000 } },
   answer: one,
   async run({ services, principal, params: { agent_id: agentId }, body: { budget } }) {
     const { workspaceId } = await services.agents.find(principal, agentId)
@@ -84,12 +87,14 @@ const setAgentBudget = operation({
 const setWorkspaceBudget = operation({
   ...common,
   id: 'setWorkspaceBudget',
-  summary: 'Sets the monthly budget of a workspace',
+  summary: 'Sets or removes the monthly budget of a workspace',
   method: 'PATCH',
   path: '/v2/workspaces/{workspace_id}/budget',
+  client: 'workspaces.setBudget',
   scope: 'account:write',
   params: z.object({ workspace_id: idText }),
   body,
+  example: { budget: null },
   answer: one,
   async run({ services, principal, params: { workspace_id: wanted }, body: { budget } }) {
     const workspaceId = await workspaceOf(services, principal, wanted)

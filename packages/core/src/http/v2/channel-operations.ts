@@ -54,9 +54,16 @@ const createChannel = operation({
     'the configuration.',
   method: 'POST',
   path: '/v2/notification-channels',
+  client: 'notificationChannels.create',
   scope: 'webhooks:write',
   idempotent: true,
   body: newChannelInput.extend({ workspace_id: idText.nullish() }),
+  example: {
+    type: 'slack',
+    name: 'Operations',
+    config: { url: 'https://hooks.slack.com/services/T0/B0/x' },
+    events: ['task.failed'],
+  },
   answer: { status: 201, schema: channelJson },
   async run({ services, principal, request, body }) {
     const { workspace_id: wanted, ...input } = body
@@ -76,6 +83,7 @@ const listChannels = operation({
   summary: 'The notification channels of a workspace, oldest first',
   method: 'GET',
   path: '/v2/notification-channels',
+  client: 'notificationChannels.list',
   scope: 'webhooks:read',
   query: z.object({ workspace_id: idText.optional(), ...pageQuery }),
   answer: {
@@ -95,6 +103,7 @@ const listTypes = operation({
   summary: 'The types that the host has registered, of which notification channels can be set up',
   method: 'GET',
   path: '/v2/notification-channel-types',
+  client: 'notificationChannels.types',
   scope: 'webhooks:read',
   answer: {
     status: 200,
@@ -118,6 +127,7 @@ const getChannel = operation({
   summary: 'One notification channel',
   method: 'GET',
   path: '/v2/notification-channels/{channel_id}',
+  client: 'notificationChannels.get',
   scope: 'webhooks:read',
   params: channelId,
   answer: { status: 200, schema: channelJson },
@@ -133,9 +143,11 @@ const updateChannel = operation({
     'A config replaces the old one. Secrets that it does not name, or has as `********`, stay as they are.',
   method: 'PATCH',
   path: '/v2/notification-channels/{channel_id}',
+  client: 'notificationChannels.update',
   scope: 'webhooks:write',
   params: channelId,
   body: channelChangeInput,
+  example: { name: 'People on call' },
   answer: { status: 200, schema: channelJson },
   async run({ services, principal, params, body }) {
     const { workspaceId, id } = await services.channels.find(principal, params.channel_id)
@@ -149,6 +161,7 @@ const deleteChannel = operation({
   summary: 'Deletes a notification channel with what it has not delivered',
   method: 'DELETE',
   path: '/v2/notification-channels/{channel_id}',
+  client: 'notificationChannels.delete',
   scope: 'webhooks:write',
   params: channelId,
   answer: { status: 204 },
@@ -166,6 +179,8 @@ const testChannel = operation({
     'Answers when it was delivered or has failed, within 30 s. A success also retries what waits for the channel. A channel can be tested five times an hour.',
   method: 'POST',
   path: '/v2/notification-channels/{channel_id}/test',
+  client: 'notificationChannels.test',
+  repeatable: false,
   scope: 'webhooks:write',
   params: channelId,
   body: z.object({}),

@@ -10,6 +10,8 @@ const sendChatMessage = operation({
     'Waits for the reply. 503 when no agent of the workspace can chat, or when it does not reply. A message is not kept: send what the agent must know.',
   method: 'POST',
   path: '/v2/chat',
+  client: 'chat.send',
+  repeatable: false,
   scope: 'chat:write',
   body: z.object({
     message: z.string({ error: 'must be text' }).meta({ description: '1 to 20,000 characters.' }),
@@ -19,6 +21,7 @@ const sendChatMessage = operation({
       .meta({ description: 'Who asks, as the agent sees it.' }),
     workspace_id: idText.nullish(),
   }),
+  example: { message: 'What is left to do?' },
   answer: { status: 200, schema: z.object({ reply: z.string(), timestamp }) },
   async run({ services, principal, body }) {
     const workspaceId = await workspaceOf(services, principal, body.workspace_id)

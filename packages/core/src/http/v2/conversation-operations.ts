@@ -22,6 +22,7 @@ const listComments = operation({
   summary: 'The comments on a task, oldest first',
   method: 'GET',
   path: '/v2/tasks/{task_id}/comments',
+  client: 'tasks.comments',
   scope: 'tasks:read',
   query: z.object(pageQuery),
   answer: { status: 200, schema: z.object({ comments: z.array(commentJson), next_cursor: nextCursor }) },
@@ -39,9 +40,11 @@ const createComment = operation({
   description: 'Nobody can edit a comment. It is deleted with its task.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/comments',
+  client: 'tasks.comment',
   scope: 'tasks:write',
   idempotent: true,
   body,
+  example: { body: 'The third offer has a new price.' },
   answer: { status: 201, schema: commentJson },
   async run({ services, principal, request, params: { task_id: id }, body: input }) {
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/{id}/comments', { id, ...input })
@@ -58,9 +61,11 @@ const answerTask = operation({
     'Refused with 409 unless the task is on hold as needs_input. Agents can take it again, and the next one finds the answer.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/answer',
+  client: 'tasks.answer',
   scope: 'tasks:write',
   idempotent: true,
   body,
+  example: { body: 'Without the tax.' },
   answer: { status: 201, schema: commentJson },
   async run({ services, principal, request, params: { task_id: id }, body: input }) {
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/{id}/answer', { id, ...input })
@@ -77,6 +82,8 @@ const holdTask = operation({
     'The agent no longer has the task. With the reason needs_input the message is required: it is a question, a comment of the task, and the attempt does not count.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/hold',
+  client: 'tasks.hold',
+  repeatable: false,
   scope: 'tasks:write',
   body: z.object({
     fencing_token: completionInput.shape.fencingToken.meta({
@@ -85,6 +92,7 @@ const holdTask = operation({
     reason: z.enum(holdReasons),
     message: holdInput.shape.message,
   }),
+  example: { fencing_token: 1, reason: 'needs_input', message: 'With or without the tax?' },
   answer: { status: 200, schema: workedTaskJson },
   async run({ services, principal, params: { task_id: id }, body: { fencing_token: token, ...hold } }) {
     const question = hold.reason === 'needs_input' ? parseInput(asked, hold).message : null

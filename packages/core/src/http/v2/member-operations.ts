@@ -27,6 +27,7 @@ const listMembers = operation({
   description: 'Only for callers that reach the whole account.',
   method: 'GET',
   path: '/v2/account/members',
+  client: 'members.list',
   scope: 'account:read',
   answer: { status: 200, schema: z.object({ members: z.array(member) }) },
   async run({ services, principal }) {
@@ -44,6 +45,8 @@ const createMember = operation({
     'The user can have at most the scopes of its creator, and has all of these by default. The e-mail address must be new on the whole board.',
   method: 'POST',
   path: '/v2/account/members',
+  client: 'members.create',
+  repeatable: false,
   scope: 'account:write',
   userOnly: true,
   body: z.object({
@@ -51,6 +54,7 @@ const createMember = operation({
     password,
     scopes: scopeList.nullish(),
   }),
+  example: { email: 'grace@acme.example', password: 'correct horse battery' },
   answer: { status: 201, schema: member },
   async run({ services, principal, body }) {
     const wanted =
@@ -69,6 +73,7 @@ const deleteMember = operation({
     'All sessions of the user end. API keys stay. Users cannot delete themselves, so an account keeps one, nor users with scopes that they lack.',
   method: 'DELETE',
   path: '/v2/account/members/{user_id}',
+  client: 'members.delete',
   scope: 'account:write',
   userOnly: true,
   params: z.object({ user_id: idText }),
@@ -95,12 +100,15 @@ function changePasswordOperation(login: Login): Operation {
       'All sessions of the user end, this one too: log in again. Ten wrong passwords lock this for 15 minutes.',
     method: 'POST',
     path: '/v2/account/password',
+    client: 'account.setPassword',
+    repeatable: false,
     scope: 'any',
     userOnly: true,
     body: z.object({
       current_password: z.string({ error: 'must be text' }).meta({ format: 'password' }),
       password,
     }),
+    example: { current_password: 'the old horse battery', password: 'another horse battery' },
     answer: { status: 204 },
     async run({ services, principal, body }) {
       await login.confirmPassword(principal.id, body.current_password)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   eventKinds,
   eventPayloadSchemas,
+  realtimeEventTypes,
   type WebhookEventType,
   webhookEventTypes,
 } from '../../events/index.js'
@@ -9,6 +10,7 @@ import type { RoutePaths } from '../../wiring/transport-services.js'
 import { v2ErrorTable } from './envelope.js'
 import { limitHeaderNames } from './admission.js'
 import { boardPaths } from './board-paths.js'
+import { clientGroups, clientTraits } from './client-methods.js'
 import { mountedPath, type PathDescription } from './described-routes.js'
 import type { Operation } from './operation.js'
 
@@ -41,6 +43,7 @@ function describeWebhook(
     tags: ['events'],
     summary: eventKinds[type].summary,
     description: 'Sent at least once; deduplicate by the delivery id.',
+    'x-taskboard': { realtime: (realtimeEventTypes as readonly string[]).includes(type) },
     security: [],
     parameters: [
       header('Event', true, { const: type }, 'The event type.'),
@@ -80,6 +83,8 @@ export interface OpenApiDocument {
   readonly info: Json
   readonly servers: readonly Json[]
   readonly tags: readonly { readonly name: string }[]
+  /** For those who make clients: what the groups of methods are about. Operations and webhooks have more of it. */
+  readonly 'x-taskboard': { readonly client_groups: Readonly<Record<string, string>> }
   /** By path, then by method in lower case. */
   readonly paths: Readonly<Record<string, PathDescription>>
   /** By event type, then by method in lower case. */
@@ -143,6 +148,7 @@ export function openApiDocument(operations: readonly Operation[], api: Described
     info: { title: 'Task board', version: API_VERSION, description: DESCRIPTION },
     servers: [{ url: api.mountPath || '/' }],
     tags: tagsOf(all, webhooks).map((name) => ({ name })),
+    'x-taskboard': { client_groups: clientGroups },
     paths: all,
     webhooks,
     components: { schemas, securitySchemes: { bearer: SECURITY } },
@@ -168,12 +174,13 @@ function describeOperation(
   operation: Operation,
   toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json,
 ): Json {
-  const { id, tag, summary, description, scope, userOnly, body } = operation
+  const { id, tag, summary, description, scope, userOnly, body, example } = operation
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: [description, requirement(scope, userOnly)].filter(Boolean).join(' '),
+    'x-taskboard': clientTraits(operation),
     'x-scope': scope,
     ...(userOnly === true && { 'x-access-token-only': true }),
     security: scope === 'none' ? [] : [{ bearer: [] }],
@@ -183,7 +190,12 @@ function describeOperation(
       : {
           requestBody: {
             required: !body.safeParse({}).success,
-            content: { 'application/json': { schema: toSchema(body, 'input') } },
+            content: {
+              'application/json': {
+                schema: toSchema(body, 'input'),
+                ...(example !== undefined && { example }),
+              },
+            },
           },
         }),
     responses: responses(operation, toSchema),

@@ -1,12 +1,16 @@
 import { z } from 'zod'
+import { accountOperations } from './account-operations.js'
 import { agentOperations } from './agent-operations.js'
 import { approvalOperations } from './approval-operations.js'
+import type { ClientMethod } from './client-methods.js'
 import { conversationOperations } from './conversation-operations.js'
 import { taskOperations } from './task-operations.js'
 import { taskWorkOperations } from './task-work-operations.js'
 
 /** The schemas of an operation, with wire names. Where it takes nothing, the schema is of an empty object. */
 export interface OperationSchemas {
+  /** The method of a client that calls it, such as `tasks.create`. */
+  readonly client: ClientMethod
   /** Its values are text. */
   readonly query: z.ZodObject
   readonly body: z.ZodObject
@@ -14,6 +18,7 @@ export interface OperationSchemas {
 }
 
 const operations = [
+  ...accountOperations,
   ...taskOperations,
   ...taskWorkOperations,
   ...conversationOperations,
@@ -23,7 +28,7 @@ const operations = [
 const NOTHING = z.object({})
 
 /**
- * The schemas of an operation on tasks, approvals or agents, by its `operationId`, for other protocols that offer the same operation.
+ * The schemas of an operation on tasks, approvals, agents or the account, by its `operationId`, for other protocols that offer the same operation.
  * @throws TypeError for any other id.
  * @example
  * ```ts
@@ -35,8 +40,8 @@ const NOTHING = z.object({})
 export function operationSchemas(operationId: string): OperationSchemas {
   const operation = operations.find(({ id }) => id === operationId)
   if (operation === undefined)
-    throw new TypeError(`no operation ${operationId} on tasks, approvals or agents`)
-  const { query = NOTHING, body = NOTHING, answer } = operation
+    throw new TypeError(`no operation ${operationId} on tasks, approvals, agents or the account`)
+  const { client, query = NOTHING, body = NOTHING, answer } = operation
   const schema = 'schema' in answer && answer.schema instanceof z.ZodObject ? answer.schema : NOTHING
-  return { query, body, answer: schema }
+  return { client, query, body, answer: schema }
 }

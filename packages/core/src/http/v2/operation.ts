@@ -4,6 +4,7 @@ import type { TransportBoard } from '../../board/index.js'
 import { type InputOf, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import type { HttpRequest } from '../http.js'
+import type { ClientMethod } from './client-methods.js'
 
 /**
  * The workspace of a request: the given one, or the caller's default.
@@ -65,6 +66,13 @@ interface OperationTraits {
   readonly method: Method
   /** With the documented prefix and parameters in braces: `/v2/tasks/{task_id}`. */
   readonly path: `/v2/${string}`
+  /** The method of a client that calls it. One that lists pages has a second, which reads all of them: see `clientTraits`. */
+  readonly client: ClientMethod
+  /**
+   * Whether a second one changes nothing, so that a client may send it again when the response was lost. A read, a PATCH and a DELETE
+   * without a body name the state that they lead to, and need not say so.
+   */
+  readonly repeatable?: boolean | undefined
   /** Only for users with an access token. API keys are refused like a missing scope. */
   readonly userOnly?: boolean | undefined
   /**
@@ -80,6 +88,8 @@ interface OperationTraits {
    * query too.
    */
   readonly body?: z.ZodObject | undefined
+  /** A body that passes every check but whether what it names exists. */
+  readonly example?: object | undefined
   readonly answer: Answer
   /** Wire names of the library's fields, if they are not the snake_case form: `{ dueDate: 'deadline' }`. */
   readonly wireFields?: Readonly<Record<string, string>> | undefined
@@ -127,6 +137,28 @@ interface Schemas<P, Q, B, A> {
   readonly answer: A
 }
 
+/** A POST says what a client may do when its response was lost. */
+type Repeats =
+  | { readonly method: Exclude<Method, 'POST'>; readonly repeatable?: boolean }
+  | { readonly method: 'POST'; readonly idempotent: true }
+  | { readonly method: 'POST'; readonly repeatable: boolean }
+
+/** A body that has members has an example. */
+type Exemplified<B> = B extends z.ZodObject
+  ? keyof B['shape'] extends never
+    ? unknown
+    : { readonly example: z.input<B> }
+  : unknown
+
+/** What an operation declares: all but what depends on its schemas, with these. */
+type Declared<Declaration extends OperationTraits, P, Q, B, A> = Omit<
+  Declaration,
+  'params' | 'query' | 'body' | 'example' | 'answer' | 'run'
+> &
+  Schemas<P, Q, B, A> &
+  Exemplified<B> &
+  Repeats
+
 /** Declares an operation for callers with a credential. The schemas give the types of what `run` receives and returns. */
 export function operation<
   P extends z.ZodObject | undefined = undefined,
@@ -134,10 +166,9 @@ export function operation<
   B extends z.ZodObject | undefined = undefined,
   const A extends Answer = Answer,
 >(
-  declared: Omit<ProtectedOperation, 'params' | 'query' | 'body' | 'answer' | 'run'> &
-    Schemas<P, Q, B, A> & {
-      run(call: OperationCall<Out<P>, Out<Q>, Out<B>>): Answered<A> | Promise<Answered<A>>
-    },
+  declared: Declared<ProtectedOperation, P, Q, B, A> & {
+    run(call: OperationCall<Out<P>, Out<Q>, Out<B>>): Answered<A> | Promise<Answered<A>>
+  },
 ): ProtectedOperation {
   return { ...declared, body: declared.body?.strict() }
 }
@@ -149,12 +180,11 @@ export function publicOperation<
   B extends z.ZodObject | undefined = undefined,
   const A extends Answer = Answer,
 >(
-  declared: Omit<PublicOperation, 'params' | 'query' | 'body' | 'answer' | 'run' | 'scope'> &
-    Schemas<P, Q, B, A> & {
-      run(
-        call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal' | 'isRead'>,
-      ): Answered<A> | Promise<Answered<A>>
-    },
+  declared: Declared<Omit<PublicOperation, 'scope'>, P, Q, B, A> & {
+    run(
+      call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal' | 'isRead'>,
+    ): Answered<A> | Promise<Answered<A>>
+  },
 ): PublicOperation {
   return { ...declared, body: declared.body?.strict(), scope: 'none' }
 }

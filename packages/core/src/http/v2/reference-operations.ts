@@ -41,6 +41,7 @@ export function referenceOperations(described: readonly Operation[]): readonly O
       summary: 'This API as an OpenAPI 3.1 document',
       method: 'GET',
       path: DOCUMENT_PATH,
+      client: 'openapi',
       answer: { status: 200, mediaType: 'application/json; charset=utf-8' },
       run({ services, request }) {
         const mountPath = mountPathOf(request, mountedPath(services, DOCUMENT_PATH))
@@ -50,9 +51,10 @@ export function referenceOperations(described: readonly Operation[]): readonly O
     publicOperation({
       id: 'getReference',
       tag: 'reference',
-      summary: 'This API as a reference page',
+      summary: 'This API as a reference page, in HTML',
       method: 'GET',
       path: PAGE_PATH,
+      client: 'reference',
       answer: {
         status: 200,
         mediaType: 'text/html; charset=utf-8',

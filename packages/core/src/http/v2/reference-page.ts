@@ -66,7 +66,7 @@ interface DescribedOperation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
-type Content = Readonly<Record<string, { readonly schema: object }>>
+type Content = Readonly<Record<string, { readonly schema: object; readonly example?: object }>>
 
 /** The document as a page of HTML: every operation with its parameters, body, answer and errors. */
 export function referencePage(document: OpenApiDocument, mountPath: string): string {
@@ -155,7 +155,7 @@ function article(
     requestBody === undefined
       ? ''
       : html`<h4>Body</h4>
-          ${raw(shape(requestBody.content, document))}`,
+          ${raw(shape(requestBody.content, document))} ${raw(example(requestBody.content))}`,
     html`<h4>Answer ${status}</h4>
       ${raw(shape(success?.content, document))}`,
     html`<p class="errors">${errors.map(([code, { description: codes }]) => `${code} ${codes}`).join(' ')}</p></article>`,
@@ -165,6 +165,14 @@ function article(
 function shape(content: Content | undefined, document: OpenApiDocument): string {
   const schema = content?.['application/json']?.schema
   return schema === undefined ? '' : html`<pre>${shapeOf(schema, document.components.schemas)}</pre>`
+}
+
+function example(content: Content): string {
+  const body = content['application/json']?.example
+  return body === undefined
+    ? ''
+    : html`<h4>Example</h4>
+        <pre>${JSON.stringify(body, null, 2)}</pre>`
 }
 
 class Raw {

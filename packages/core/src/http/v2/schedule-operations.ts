@@ -117,9 +117,11 @@ const createSchedule = operation({
   description: 'Occurrences that are missed while no process of the host runs are made once, as one.',
   method: 'POST',
   path: '/v2/schedules',
+  client: 'schedules.create',
   scope: 'tasks:write',
   idempotent: true,
   body: z.object({ ...terms, task: taskBody, workspace_id: idText.nullish() }),
+  example: { cron: '0 9 * * *', task: { title: 'Compare the offers' } },
   answer: { status: 201, schema: scheduleJson },
   async run({ services, principal, request, body }) {
     const { workspace_id: wanted, time_zone: timeZone, task, ...rest } = body
@@ -140,6 +142,7 @@ const listSchedules = operation({
   description: 'Of all workspaces within reach, or of one.',
   method: 'GET',
   path: '/v2/schedules',
+  client: 'schedules.list',
   scope: 'tasks:read',
   query: z.object({ workspace_id: idText.optional(), ...pageQuery }),
   answer: { status: 200, schema: z.object({ schedules: z.array(scheduleJson), next_cursor: nextCursor }) },
@@ -155,6 +158,7 @@ const getSchedule = operation({
   summary: 'One schedule',
   method: 'GET',
   path: '/v2/schedules/{schedule_id}',
+  client: 'schedules.get',
   scope: 'tasks:read',
   params,
   answer: one,
@@ -171,9 +175,11 @@ const updateSchedule = operation({
     'The task is replaced as a whole. With another expression or time zone, the next occurrence is the first one from now.',
   method: 'PATCH',
   path: '/v2/schedules/{schedule_id}',
+  client: 'schedules.update',
   scope: 'tasks:write',
   params,
   body: z.object({ ...terms, cron: terms.cron.optional(), task: taskBody.optional() }),
+  example: { enabled: false },
   answer: one,
   async run({ services, principal, params: { schedule_id: id }, body }) {
     const { time_zone: timeZone, task, ...rest } = body
@@ -189,6 +195,7 @@ const deleteSchedule = operation({
   summary: 'Deletes a schedule; the tasks that it added stay',
   method: 'DELETE',
   path: '/v2/schedules/{schedule_id}',
+  client: 'schedules.delete',
   scope: 'tasks:write',
   params,
   answer: { status: 204 },

@@ -68,6 +68,7 @@ const getTaskScore = operation({
   description: 'Agents take the task with the highest score that is free, not on hold, and for them.',
   method: 'GET',
   path: '/v2/tasks/{task_id}/score',
+  client: 'tasks.score',
   scope: 'tasks:read',
   params: z.object({ task_id: idText }),
   answer: { status: 200, schema: explained },

@@ -3,24 +3,17 @@ import type { Principal } from '../../access/index.js'
 import {
   completionInput,
   holdInput,
-  holdReasons,
   mostListedTasks,
-  priorities,
   parseTaskChange,
-  taskSorts,
-  taskStatuses,
-  type Column,
-  type FoundTask,
   type Task,
   type TaskAgent,
 } from '../../board/index.js'
 import { boundedList, isTaskboardError, type InputOf } from '../../errors/index.js'
-import { noUsage } from '../../usage/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { attemptJson, toWireAttempt } from './attempt-wire.js'
-import { toWireUsage, usageJson } from '../wire/usage-wire.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import {
+  columnOf,
   columnText,
   createdTaskJson,
   listedTaskBody,
@@ -39,15 +32,11 @@ import {
 } from '../wire/task-wire.js'
 import { actorOf } from '../wire/actor-wire.js'
 import { boardOfTask, operation, workspaceOf } from './operation.js'
-import { idText, instantText, logQuery, nextCursor, pageQuery } from '../wire/wire-schemas.js'
+import { taskFindOperations } from './task-find-operations.js'
+import { idText, logQuery, nextCursor } from '../wire/wire-schemas.js'
 
 const params = z.object({ task_id: idText })
 const common = { tag: 'tasks', wireFields: taskWireFields } as const
-const columnOf: Readonly<Record<Lowercase<Column>, Column>> = {
-  todo: 'TODO',
-  doing: 'DOING',
-  done: 'DONE',
-}
 const detail = { status: 200, schema: taskDetailJson } as const
 
 const createTask = operation({
@@ -56,9 +45,11 @@ const createTask = operation({
   summary: 'Adds a task for the agents of its workspace',
   method: 'POST',
   path: '/v2/tasks',
+  client: 'tasks.create',
   scope: 'tasks:write',
   idempotent: true,
   body: newTaskBody,
+  example: { title: 'Compare the offers', priority: 'high', tags: ['offers'] },
   answer: { status: 201, schema: createdTaskJson },
   async run({ services, principal, request, body, isRead }) {
     const input = { ...toFields(body), parentId: body.parent_id }
@@ -89,12 +80,14 @@ const createTasks = operation({
     'All in one workspace. In depends_on, a number is the position of an earlier task in the list.',
   method: 'POST',
   path: '/v2/tasks/batch',
+  client: 'tasks.createMany',
   scope: 'tasks:write',
   idempotent: true,
   body: z.object({
     tasks: boundedList(listedTaskBody, { of: 'tasks', least: 1, most: mostListedTasks }),
     workspace_id: idText.nullish(),
   }),
+  example: { tasks: [{ title: 'Read the offers' }, { title: 'Compare them', depends_on: [0] }] },
   answer: { status: 201, schema: z.object({ tasks: z.array(taskJson) }) },
   async run({ services, principal, request, body }) {
     const inputs = body.tasks.map(toListedInput)
@@ -118,91 +111,6 @@ const createTasks = operation({
   },
 })
 
-/** A task of a list. */
-const listedTaskJson = taskJson
-  .extend({
-    usage: usageJson.optional().meta({ description: 'The sum of all reports on it, with include=usage.' }),
-  })
-  .meta({ id: 'ListedTask' })
-
-const listTasks = operation({
-  ...common,
-  id: 'listTasks',
-  summary: 'The tasks of all workspaces within reach that match every given filter, newest first or by sort',
-  method: 'GET',
-  path: '/v2/tasks',
-  scope: 'tasks:read',
-  query: z.object({
-    q: z.string().min(1).max(400).optional().meta({
-      description:
-        'Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case, with or without accents.',
-    }),
-    status: z.enum(taskStatuses).optional(),
-    column: columnText.optional(),
-    hold: z.enum(holdReasons).optional().meta({ description: 'Only tasks on hold for this reason.' }),
-    type: z.string().min(1).max(128).optional(),
-    tag: z.string().min(1).max(200).optional().meta({ description: 'Only tasks with this tag.' }),
-    priority: z.enum(priorities).optional(),
-    agent_id: idText.optional().meta({
-      description: 'Only tasks that this agent is assigned to, works or completed.',
-    }),
-    assigned_to: idText.optional().meta({ description: 'Only tasks that this agent alone can take.' }),
-    parent_id: idText.optional().meta({ description: 'Only the subtasks of this task.' }),
-    workspace_id: idText.optional(),
-    created_after: instantText.optional().meta({ description: 'Created at or after this time.' }),
-    created_before: instantText.optional().meta({ description: 'Created before this time.' }),
-    due_after: instantText.optional().meta({ description: 'Due at or after this time.' }),
-    due_before: instantText.optional().meta({ description: 'Due before this time.' }),
-    sort: z
-      .enum(taskSorts)
-      .default('created')
-      .meta({
-        description:
-          'created: newest first. updated: latest change first. due: earliest deadline first, tasks without one last. ' +
-          'priority_score: only tasks in todo, highest score first, tasks on hold last.',
-      }),
-    include: z.literal('usage').optional().meta({
-      description: 'usage: each task with the sum of what was reported on it.',
-    }),
-    ...pageQuery,
-  }),
-  answer: { status: 200, schema: z.object({ tasks: z.array(listedTaskJson), next_cursor: nextCursor }) },
-  async run({ services, principal, query }) {
-    const { q, status, column, hold, type, tag, priority, sort, limit, cursor } = query
-    const page = await services.tasks.search(principal, {
-      q,
-      status,
-      column: column && columnOf[column],
-      hold,
-      type,
-      tag,
-      priority,
-      agentId: query.agent_id,
-      assignedTo: query.assigned_to,
-      parentId: query.parent_id,
-      workspaceId: query.workspace_id,
-      createdAfter: query.created_after,
-      createdBefore: query.created_before,
-      dueAfter: query.due_after,
-      dueBefore: query.due_before,
-      sort,
-      limit,
-      cursor,
-    })
-    if (query.include === undefined) {
-      return { tasks: page.tasks.map(toWireFound), next_cursor: page.nextCursor }
-    }
-    const used = await services.usage.ofTasks(page.tasks.map(({ id }) => id))
-    const tasks = page.tasks.map((found) => {
-      const usage = toWireUsage(used.get(found.id) ?? noUsage)
-      return { ...toWireFound(found), usage }
-    })
-    return { tasks, next_cursor: page.nextCursor }
-  },
-})
-
-const toWireFound = (task: FoundTask) => toWireTask({ task, agent: task.agent })
-
 const getTask = operation({
   ...common,
   id: 'getTask',
@@ -211,6 +119,7 @@ const getTask = operation({
   beginsEarly: true,
   method: 'GET',
   path: '/v2/tasks/{task_id}',
+  client: 'tasks.get',
   scope: 'tasks:read',
   params,
   answer: detail,
@@ -224,6 +133,7 @@ const listLogLines = operation({
   description: 'The newest 1,000 lines are kept.',
   method: 'GET',
   path: '/v2/tasks/{task_id}/logs',
+  client: 'tasks.logs',
   scope: 'tasks:read',
   params,
   query: z.object(logQuery),
@@ -241,6 +151,7 @@ const listAttempts = operation({
   description: 'The newest 100, without the one in progress.',
   method: 'GET',
   path: '/v2/tasks/{task_id}/attempts',
+  client: 'tasks.attempts',
   scope: 'tasks:read',
   params,
   answer: { status: 200, schema: z.object({ attempts: z.array(attemptJson) }) },
@@ -259,9 +170,11 @@ const updateTask = operation({
   summary: 'Changes the given fields; null clears a field',
   method: 'PATCH',
   path: '/v2/tasks/{task_id}',
+  client: 'tasks.update',
   scope: 'tasks:write',
   params,
   body: taskChangeBody,
+  example: { title: 'Compare the new offers', deadline: null },
   answer: detail,
   async run({ services, principal, params: { task_id: id }, body }) {
     const change = parseTaskChange(toFields(body))
@@ -279,6 +192,7 @@ const deleteTask = operation({
     'Refused with 409 while other tasks depend on it. An agent that works it gets a 404 for its next write.',
   method: 'DELETE',
   path: '/v2/tasks/{task_id}',
+  client: 'tasks.delete',
   scope: 'tasks:write',
   params,
   answer: { status: 204 },
@@ -294,11 +208,14 @@ const moveTask = operation({
   summary: 'Moves a task to any column; revokes it from the agent that works it',
   method: 'POST',
   path: '/v2/tasks/{task_id}/move',
+  client: 'tasks.move',
+  repeatable: true,
   scope: 'tasks:write',
   params,
   body: z.object({
     to: columnText,
   }),
+  example: { to: 'doing' },
   answer: detail,
   async run({ services, principal, params: { task_id: id }, body }) {
     const board = await boardOfTask(services, principal, id)
@@ -314,9 +231,12 @@ const cancelTask = operation({
   description: 'Refused with 409 once it is completed. Release the task to make it ready again.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/cancel',
+  client: 'tasks.cancel',
+  repeatable: true,
   scope: 'tasks:write',
   params,
   body: z.object({ message: holdInput.shape.message }),
+  example: { message: 'The offers are out of date.' },
   answer: detail,
   async run({ services, principal, params: { task_id: id }, body }) {
     const board = await boardOfTask(services, principal, id)
@@ -333,9 +253,12 @@ const releaseTask = operation({
     'With the fencing_token of a claim, the agent that works on the task gives it back: it is ready at once, and the attempt does not count.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/release',
+  client: 'tasks.release',
+  repeatable: false,
   scope: 'tasks:write',
   params,
   body: z.object({ fencing_token: completionInput.shape.fencingToken.optional() }),
+  example: {},
   answer: detail,
   async run({ services, principal, params: { task_id: id }, body }) {
     const board = await boardOfTask(services, principal, id)
@@ -348,7 +271,7 @@ const releaseTask = operation({
 export const taskOperations = [
   createTask,
   createTasks,
-  listTasks,
+  ...taskFindOperations,
   getTask,
   listLogLines,
   listAttempts,

@@ -57,6 +57,8 @@ const claimTask = operation({
   description:
     'The agent has a lease of lease_s seconds on the task. Each of its writes renews the lease. After the lease another agent can take the task. Null when no task is ready. With task_id it claims that task alone.',
   path: '/v2/tasks/claim',
+  client: 'tasks.claim',
+  repeatable: false,
   body: z.object({
     agent_id: idText,
     lease_s: claimedFor,
@@ -65,6 +67,7 @@ const claimTask = operation({
         'To claim this task alone: 409 with the reason when the agent cannot take it. If the agent already has it, the earlier run ends, and its attempt does not count.',
     }),
   }),
+  example: { agent_id: 'agent_00000000000000000000000000', lease_s: 60 },
   answer: { status: 200, schema: z.object({ task: claimedTaskJson.nullable() }) },
   async run({ services, principal, body }) {
     const { id: agentId, name, workspaceId } = await services.agents.find(principal, body.agent_id)
@@ -91,8 +94,11 @@ const heartbeat = operation({
   id: 'heartbeatTask',
   summary: 'Renews the lease of a claimed task',
   path: '/v2/tasks/{task_id}/heartbeat',
+  client: 'tasks.heartbeat',
+  repeatable: true,
   params,
   body: z.object(held),
+  example: { fencing_token: 1 },
   answer: worked,
   async run({ services, principal, params: { task_id: id }, body }) {
     const board = await boardOfTask(services, principal, id)
@@ -103,10 +109,13 @@ const heartbeat = operation({
 const reportProgress = operation({
   ...common,
   id: 'reportTaskProgress',
-  summary: 'Reports the progress of a claimed task',
+  summary: 'Reports the progress of a claimed task, in percent',
   path: '/v2/tasks/{task_id}/progress',
+  client: 'tasks.progress',
+  repeatable: true,
   params,
   body: z.object({ ...held, progress: progressInput.shape.progress }),
+  example: { fencing_token: 1, progress: 50 },
   answer: worked,
   async run({ services, principal, params: { task_id: id }, body }) {
     const board = await boardOfTask(services, principal, id)
@@ -119,8 +128,11 @@ const addLogLine = operation({
   id: 'addTaskLogLine',
   summary: 'Adds a line to the log of a claimed task',
   path: '/v2/tasks/{task_id}/logs',
+  client: 'tasks.log',
+  repeatable: false,
   params,
   body: z.object({ ...held, message: logInput.shape.message, level: logInput.shape.level }),
+  example: { fencing_token: 1, message: 'two of four offers read' },
   answer: { status: 201, schema: z.object({ message: z.string(), level: z.enum(logLevels) }) },
   async run({ services, principal, params: { task_id: id }, body }) {
     const { message, level } = body
@@ -136,8 +148,11 @@ const addOutput = operation({
   summary: 'Adds a reference to an output of a claimed task',
   description: 'The bytes are stored elsewhere. A task has at most 100 outputs.',
   path: '/v2/tasks/{task_id}/outputs',
+  client: 'tasks.output',
+  repeatable: false,
   params,
   body: z.object({ ...held, ...outputFields.shape }),
+  example: { fencing_token: 1, type: 'file', name: 'offers.pdf', url: 'https://files.example/1' },
   answer: { status: 201, schema: outputJson },
   async run({ services, principal, params: { task_id: id }, body }) {
     const { type, name, url, size = null } = body
@@ -154,6 +169,7 @@ const delegateTask = operation({
   description:
     'All or none. With wait, the task returns to todo and can be taken again when all of them are done; that attempt does not count.',
   path: '/v2/tasks/{task_id}/delegate',
+  client: 'tasks.delegate',
   idempotent: true,
   params,
   body: z.object({
@@ -165,6 +181,7 @@ const delegateTask = operation({
     }),
     wait: z.boolean().default(false),
   }),
+  example: { fencing_token: 1, tasks: [{ title: 'Read the first offer' }], wait: true },
   answer: { status: 201, schema: z.object({ tasks: z.array(taskJson) }) },
   async run({ services, principal, request, params: { task_id: id }, body }) {
     const inputs = body.tasks.map((task) => toListedInput({ ...task, parent_id: null }))
@@ -206,6 +223,7 @@ const reportUsage = operation({
   description:
     'With the fencing_token of a claim it is a report of the agent, and renews its lease. Without one it counts for the attempt in progress, and needs the scope agents:write too. For a model that the host has a price for, the cost is the larger of cost_usd and the one by that price. One report has at most 100 dollars and 10,000,000 tokens, unless the host says otherwise.',
   path: '/v2/tasks/{task_id}/usage',
+  client: 'tasks.usage',
   idempotent: true,
   wireFields: { leaseMs: 'lease_s', cachedInputTokens: 'cached_input_tokens' },
   params,
@@ -218,6 +236,7 @@ const reportUsage = operation({
     cached_input_tokens: usageFields.shape.cachedInputTokens,
     cost_usd: usageFields.shape.costUsd,
   }),
+  example: { fencing_token: 1, model: 'small', input_tokens: 1_200, output_tokens: 300 },
   answer: { status: 201, schema: recordedJson },
   async run({ services, principal, request, params: { task_id: id }, body }) {
     // Nothing but a claim ties a worker to what it reports, and a report can spend a budget of everybody.
@@ -258,6 +277,8 @@ const completeTask = operation({
   description:
     'With the fencing_token of a claim, the agent that works on the task completes it. Without one, a person completes it, in any column. While an agent works on the task, a person needs take_over, which ends the run of the agent.',
   path: '/v2/tasks/{task_id}/complete',
+  client: 'tasks.complete',
+  repeatable: true,
   params,
   body: z.object({
     fencing_token: held.fencing_token.optional(),
@@ -266,6 +287,7 @@ const completeTask = operation({
       description: 'Whether to complete the task also while an agent works on it. Not with a fencing_token.',
     }),
   }),
+  example: { fencing_token: 1, result: 'The second one.' },
   answer: worked,
   async run({ services, principal, params: { task_id: id }, body }) {
     const { fencing_token: fencingToken, result, take_over: takeOver } = body
@@ -287,6 +309,8 @@ const failTask = operation({
   description:
     'It is retried after a backoff while attempts remain and retry is not false. Otherwise it is held. With retry_after_s the attempt does not count: the agent cannot work now, and takes no task until then.',
   path: '/v2/tasks/{task_id}/fail',
+  client: 'tasks.fail',
+  repeatable: false,
   wireFields: { retryAfterMs: 'retry_after_s' },
   params,
   body: z.object({
@@ -298,6 +322,7 @@ const failTask = operation({
         'After how many seconds the task can be taken again. For outages and rate limits, which are not the fault of the task.',
     }),
   }),
+  example: { fencing_token: 1, reason: 'an offer cannot be read' },
   answer: worked,
   async run({ services, principal, params: { task_id: id }, body }) {
     const board = await boardOfTask(services, principal, id)

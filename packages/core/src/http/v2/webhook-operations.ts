@@ -117,9 +117,11 @@ const createWebhook = operation({
   description: 'Without a secret, deliveries carry no signature. No answer contains the secret.',
   method: 'POST',
   path: '/v2/webhooks',
+  client: 'webhooks.create',
   scope: 'webhooks:write',
   idempotent: true,
   body: newWebhookInput.extend({ workspace_id: idText.nullish() }),
+  example: { url: 'https://receiver.example/hook', events: ['task.created'] },
   answer: { status: 201, schema: webhookJson },
   async run({ services, principal, request, body }) {
     const { workspace_id: wanted, ...input } = body
@@ -138,6 +140,7 @@ const listWebhooks = operation({
   summary: 'The webhooks of a workspace, oldest first',
   method: 'GET',
   path: '/v2/webhooks',
+  client: 'webhooks.list',
   scope: 'webhooks:read',
   query: z.object({ workspace_id: idText.optional() }),
   answer: { status: 200, schema: z.object({ webhooks: z.array(webhookJson) }) },
@@ -153,6 +156,7 @@ const getWebhook = operation({
   summary: 'One webhook',
   method: 'GET',
   path: '/v2/webhooks/{webhook_id}',
+  client: 'webhooks.get',
   scope: 'webhooks:read',
   params: webhookId,
   answer: { status: 200, schema: webhookJson },
@@ -165,9 +169,11 @@ const updateWebhook = operation({
   summary: 'Changes the given fields; enabling clears the failures',
   method: 'PATCH',
   path: '/v2/webhooks/{webhook_id}',
+  client: 'webhooks.update',
   scope: 'webhooks:write',
   params: webhookId,
   body: webhookChangeInput,
+  example: { enabled: true },
   answer: { status: 200, schema: webhookJson },
   async run({ services, principal, params, body }) {
     const { workspaceId, id } = await find(services, principal, params)
@@ -181,6 +187,7 @@ const deleteWebhook = operation({
   summary: 'Deletes a webhook with its log',
   method: 'DELETE',
   path: '/v2/webhooks/{webhook_id}',
+  client: 'webhooks.delete',
   scope: 'webhooks:write',
   params: webhookId,
   answer: { status: 204 },
@@ -197,12 +204,15 @@ const rotateWebhookSecret = operation({
   description: 'The old secret also signs for overlap_s seconds, by default one day.',
   method: 'POST',
   path: '/v2/webhooks/{webhook_id}/rotate-secret',
+  client: 'webhooks.rotateSecret',
+  repeatable: false,
   scope: 'webhooks:write',
   params: webhookId,
   body: z.object({
     secret: newWebhookInput.shape.secret,
     overlap_s: wholeNumber(0, LONGEST_OVERLAP_S).optional(),
   }),
+  example: { overlap_s: 3_600 },
   answer: { status: 200, schema: z.object({ webhook: webhookJson, secret: z.string() }) },
   async run({ services, principal, params, body }) {
     const { workspaceId, id } = await find(services, principal, params)
@@ -219,6 +229,8 @@ const testWebhook = operation({
   description: 'The log has the result under the returned id.',
   method: 'POST',
   path: '/v2/webhooks/{webhook_id}/test',
+  client: 'webhooks.test',
+  repeatable: false,
   scope: 'webhooks:write',
   params: webhookId,
   body: z.object({}),
@@ -232,9 +244,10 @@ const testWebhook = operation({
 const listDeliveries = operation({
   id: 'listDeliveries',
   tag: 'webhooks',
-  summary: 'The log of a webhook, newest first',
+  summary: 'The log of a webhook: its deliveries with their attempts, newest first',
   method: 'GET',
   path: '/v2/webhooks/{webhook_id}/deliveries',
+  client: 'webhooks.deliveries',
   scope: 'webhooks:read',
   params: webhookId,
   query: z.object({
@@ -256,9 +269,12 @@ const resendDeliveries = operation({
   description: 'One by delivery_id, or all created in [from, to) that failed or were skipped.',
   method: 'POST',
   path: '/v2/webhooks/{webhook_id}/resend',
+  client: 'webhooks.resend',
+  repeatable: false,
   scope: 'webhooks:write',
   params: webhookId,
   body: resendBody,
+  example: { delivery_id: 'evt_00000000000000000000000000' },
   answer: { status: 200, schema: z.object({ resent: z.int() }) },
   async run({ services, principal, params, body }) {
     const { workspaceId, id } = await find(services, principal, params)

@@ -223,6 +223,12 @@ function renamedBudget(value: unknown): unknown {
 export const statusText = z.enum(taskStatuses)
 /** A column, as API v2 and the paths of actions name it. */
 export const columnText = z.enum(columns.map((column) => column.toLowerCase() as Lowercase<Column>))
+/** The column of each name on the wire. */
+export const columnOf: Readonly<Record<Lowercase<Column>, Column>> = {
+  todo: 'TODO',
+  doing: 'DOING',
+  done: 'DONE',
+}
 export const progress = z.int().min(0).max(100).meta({ description: 'In percent.' })
 
 const agentJson = z.object({ id: z.string(), name: z.string(), status: z.enum(agentStatuses) }).meta({

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { createTaskboard } from '@taskboard/core'
-import { toFetchHandler } from '@taskboard/core/transport'
-import { memoryStorage } from '@taskboard/memory'
-import type { Document } from '../scripts/wire-source.js'
+import { toFetchHandler } from '../../packages/core/src/entries/transport.js'
+import { createTaskboard } from '../../packages/core/src/index.js'
+import { memoryStorage } from '../../packages/memory/src/index.js'
+import type { Document } from './document.js'
 
 /** The OpenAPI document of a board with the library's own login, and without other packages' routes. */
 export async function readDocument(): Promise<Document> {

@@ -1,78 +1,18 @@
-/** A JSON Schema, as far as the OpenAPI document uses it. */
-export interface Schema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly const?: unknown
-  readonly enum?: readonly unknown[]
-  readonly anyOf?: readonly Schema[]
-  readonly allOf?: readonly Schema[]
-  readonly items?: Schema
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly additionalProperties?: boolean | Schema
-  readonly description?: string
-  readonly format?: string
-  readonly pattern?: string
-}
+import {
+  componentName,
+  contentOf,
+  type Document,
+  type DocumentedOperation,
+  operationsOf,
+  type Schema,
+  sentences,
+  successOf,
+} from './document.js'
 
-type Content = Readonly<Record<string, { readonly schema: Schema }>>
+/** Inputs and events allow what may be left out to be undefined, answers have what the server sends. */
+type Direction = 'input' | 'output' | 'event'
 
-interface OperationDescription {
-  readonly operationId: string
-  readonly summary: string
-  readonly description?: string
-  readonly security: readonly unknown[]
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly in: 'path' | 'query' | 'header'
-    readonly required: boolean
-    readonly description?: string
-    readonly schema: Schema
-  }[]
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
-}
-
-/** The part of an OpenAPI document that the types of the wire are made from. */
-export interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDescription>>>>
-  readonly webhooks: Readonly<Record<string, Readonly<Record<string, OperationDescription>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
-}
-
-/** An operation with its method in upper case and its path as documented. */
-export interface DocumentedOperation extends OperationDescription {
-  readonly method: string
-  readonly path: string
-}
-
-export function operationsOf({ paths }: Document): readonly DocumentedOperation[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      ...operation,
-      method: method.toUpperCase(),
-      path,
-    })),
-  )
-}
-
-/**
- * Writes without an Idempotency-Key that a client can send again when their answer was lost, besides PATCH and DELETE. They name the
- * state that they lead to, or the server recognises the repeat: `docs/errors.md` and `docs/api-v2.md` say so.
- */
-const repeatable = new Set([
-  'moveTask',
-  'cancelTask',
-  'heartbeatTask',
-  'reportTaskProgress',
-  'completeTask',
-  'logout',
-])
-
-/** Inputs allow what a caller may leave out, answers have what the server sends. */
-type Direction = 'input' | 'output'
-
-/** The source of `src/wire.ts`, before formatting. */
+/** The source of `src/wire.ts` of the client: the types of bodies, queries, responses and events. */
 export function wireSource(document: Document): string {
   const operations = operationsOf(document)
   const inputs = inputComponents(document)
@@ -80,35 +20,42 @@ export function wireSource(document: Document): string {
     declaration(componentName(name), schema, inputs.has(name) ? 'input' : 'output'),
   )
   const members = operations.map((operation) => operationMember(operation))
-  const events = Object.entries(document.webhooks).map(
+  const events = Object.entries(document.webhooks)
+  const bodies = events.map(
     ([type, { post }]) =>
-      `${comment(post?.summary)}'${type}': ${typeOf(contentOf(post?.requestBody?.content), 'output')}`,
+      `${comment(post.summary)}'${type}': ${typeOf(contentOf(post.requestBody?.content), 'event')}`,
   )
-  const table = operations.map((operation) => `${operation.operationId}: '${traits(operation)}',`)
-  return [
-    '// Made by scripts/generate-wire.ts from the OpenAPI document, and not changed by hand.',
-    '/* oxlint-disable max-lines */',
-    ...components,
-    ...operations.flatMap(namedTypes),
-    `/** The bodies of webhooks, by event type. */\nexport interface WebhookEvents {\n${events.join('\n')}\n}`,
-    `/** Every operation, by its \`operationId\`. */\nexport interface Operations {\n${members.join('\n')}\n}`,
-    '/** The method, the path and what the client has to know of every operation: see `operation.ts`. */',
-    `export const operations = {\n${table.join('\n')}\n} as const satisfies Readonly<Record<keyof Operations, string>>`,
-  ].join('\n\n')
+  const data = events
+    .filter(([, { post }]) => post['x-taskboard'].realtime)
+    .map(([type, { post }]) => `${comment(post.summary)}readonly '${type}': WebhookEvents['${type}']['data']`)
+  return indented(
+    [
+      MADE,
+      ...components,
+      ...operations.flatMap(namedTypes),
+      `/** The bodies of webhooks, by event type. */\nexport interface WebhookEvents {\n${bodies.join('\n')}\n}`,
+      `/** The \`data\` of each event of the realtime channel that has one, as in the webhook of that event. Times are ISO 8601, UTC. */\nexport interface RealtimeEventData {\n${data.join('\n')}\n}`,
+      `/** Every operation, by its \`operationId\`. */\nexport interface Operations {\n${members.join('\n')}\n}`,
+    ].join('\n\n'),
+  )
 }
 
-/** `POST /v2/tasks body key`: a body is sent, and a repeat is recognised by its Idempotency-Key. */
-function traits(operation: DocumentedOperation): string {
-  const { operationId, method, path, parameters = [], requestBody, security } = operation
-  const repeats = method === 'GET' || method === 'PATCH' || (method === 'DELETE' && requestBody === undefined)
-  const words = [
-    parameters.some((parameter) => parameter.in === 'query') && 'query',
-    requestBody !== undefined && 'body',
-    parameters.some(({ name }) => name === 'Idempotency-Key') && 'key',
-    (repeats || repeatable.has(operationId)) && 'repeatable',
-    security.length === 0 && 'public',
-  ]
-  return [method, path, ...words.filter((word) => word !== false)].join(' ')
+/** The first line of what is made. */
+export const MADE = '// Made by `npm run generate` from the operations of API v2, and not in git.'
+
+/** The lines of a source, by how many braces are open. */
+export function indented(source: string): string {
+  let depth = 0
+  const lines = source.split('\n').map((line) => {
+    const code = line.replace(/^\/\*\*.*\*\/$/, '').replaceAll(/'[^']*'/g, '')
+    const closes = code.split('}').length - 1
+    const isClosing = code.startsWith('}') ? 1 : 0
+    depth -= isClosing
+    const text = line === '' ? '' : `${'  '.repeat(depth)}${line}`
+    depth += code.split('{').length - 1 - closes + isClosing
+    return text
+  })
+  return `${lines.join('\n')}\n`
 }
 
 function optional(name: string, isNeeded: boolean): string {
@@ -122,11 +69,11 @@ function operationMember(operation: DocumentedOperation): string {
   const needsQuery = query.required?.length !== 0
   const { body, query: queryName, answer } = typeNames(operation)
   return `${comment(summary, description)}${operationId}: {
-    params: [${ids.join(', ')}]
-    query: ${query.properties === undefined ? 'never' : optional(queryName, needsQuery)}
-    body: ${requestBody === undefined ? 'never' : optional(body, requestBody.required === true)}
-    answer: ${answer}
-  }`
+params: [${ids.join(', ')}]
+query: ${query.properties === undefined ? 'never' : optional(queryName, needsQuery)}
+body: ${requestBody === undefined ? 'never' : optional(body, requestBody.required === true)}
+answer: ${answer}
+}`
 }
 
 /** The bodies, queries and answers of an operation that are not components. */
@@ -171,15 +118,11 @@ function queryOf({ parameters = [] }: DocumentedOperation): Schema {
 }
 
 /** The schema of the success; undefined without a body. The document itself is JSON, too. */
-function answerOf({ responses }: DocumentedOperation): Schema | undefined {
-  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
-  const [media, content] = Object.entries(success?.content ?? {})[0] ?? []
-  const isText = media?.startsWith('application/json;') === true
-  return isText ? { type: 'object', additionalProperties: {} } : content?.schema
-}
-
-function contentOf(content: Content | undefined): Schema {
-  return Object.values(content ?? {})[0]?.schema ?? {}
+function answerOf(operation: DocumentedOperation): Schema | undefined {
+  const [media, schema] = successOf(operation)
+  return media?.startsWith('application/json;') === true
+    ? { type: 'object', additionalProperties: {} }
+    : schema
 }
 
 function declaration(name: string, schema: Schema, direction: Direction, operationId?: string): string {
@@ -187,11 +130,6 @@ function declaration(name: string, schema: Schema, direction: Direction, operati
   return Object.keys(schema.properties ?? {}).length > 0
     ? `${comment(about)}export interface ${name} ${objectType(schema, direction)}`
     : `${comment(about)}export type ${name} = ${typeOf(schema, direction)}`
-}
-
-/** `Error` is a global class. */
-function componentName(name: string): string {
-  return name === 'Error' ? 'ErrorBody' : name
 }
 
 function typeOf(schema: Schema, direction: Direction): string {
@@ -206,7 +144,10 @@ function typeOf(schema: Schema, direction: Direction): string {
   }
   // The values of a query are text; a number is written the same way.
   if (type === 'string' && schema.pattern?.startsWith('^[1-9]\\d')) return 'number | string'
-  if (type === 'array') return `readonly (${typeOf(schema.items ?? {}, direction)})[]`
+  if (type === 'array') {
+    const item = typeOf(schema.items ?? {}, direction)
+    return `readonly ${/^\w+$/.test(item) ? item : `(${item})`}[]`
+  }
   if (type === 'object') return objectType(schema, direction)
   if (type === 'integer') return 'number'
   return typeof type === 'string' ? type : 'unknown'
@@ -216,12 +157,12 @@ function objectType(schema: Schema, direction: Direction): string {
   const { properties = {}, required = [], additionalProperties: rest } = schema
   // The server describes nothing about a member that it knows only to refuse it.
   const known = Object.entries(properties).filter(
-    ([, each]) => direction === 'output' || Object.keys(each).length > 0,
+    ([, each]) => direction !== 'input' || Object.keys(each).length > 0,
   )
   const members = known.map(([name, each]) => {
     const type = typeOf(each, direction)
     const isOptional = !required.includes(name)
-    const undefinable = isOptional && direction === 'input' && type !== 'unknown' ? ' | undefined' : ''
+    const undefinable = isOptional && direction !== 'output' && type !== 'unknown' ? ' | undefined' : ''
     return `${comment(each.description)}readonly ${name}${isOptional ? '?' : ''}: ${type}${undefinable}`
   })
   if (members.length > 0) return `{\n${members.join('\n')}\n}`
@@ -232,8 +173,8 @@ function literal(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : String(value)
 }
 
-function comment(...parts: readonly (string | undefined)[]): string {
-  const text = parts.flatMap((part) => (part ? [part.replace(/([^.!?:])$/, '$1.')] : [])).join(' ')
+export function comment(...parts: readonly (string | undefined)[]): string {
+  const text = sentences(...parts)
   return text === '' ? '' : `/** ${text.replaceAll('*/', '*\\/')} */\n`
 }
 

@@ -1,4 +1,5 @@
-import { operationsOf, type Document, type DocumentedOperation, type Schema } from './wire-source.js'
+import { clientMethods, type ClientMethod, groupOf, lastOf } from './client-methods.js'
+import { componentName, contentOf, type Document, operationsOf, type Schema, successOf } from './document.js'
 
 type Direction = 'input' | 'output'
 
@@ -76,10 +77,6 @@ function membersOf(schema: Schema, direction: Direction): [string, Schema, boole
     .map(([key, each]) => [key, each, schema.required?.includes(key) === true])
 }
 
-function componentName(name: string): string {
-  return name === 'Error' ? 'ErrorBody' : name
-}
-
 function union(types: readonly string[]): string {
   return [...new Set(types)].join(' | ')
 }
@@ -88,27 +85,6 @@ function literal(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   return JSON.stringify(value)
 }
-
-function schemaOf(content: Readonly<Record<string, { readonly schema: Schema }>> | undefined): Schema {
-  return Object.values(content ?? {})[0]?.schema ?? {}
-}
-
-/** A method of the Python client, such as `tasks.list_all`, and its operation. */
-export interface PythonMethod {
-  readonly name: string
-  readonly operationId: string
-  readonly isPaged: boolean
-}
-
-/** What `writeToBoard` takes and answers depends on the action. */
-const boardWrites: Readonly<Record<string, readonly [body: string, answer: string]>> = {
-  'board.add': ['BoardAdd', 'BoardTaskWritten'],
-  'board.move': ['BoardMove', 'BoardTaskWritten'],
-  'board.chat': ['BoardChat', 'BoardChatReply'],
-}
-
-/** Events that are sent to webhooks alone. */
-const webhookOnly = ['agent.alert', 'email.received', 'order.new']
 
 /** The messages of the realtime channel that are no events. */
 const otherMessages = `RealtimeTaskProgress = TypedDict("RealtimeTaskProgress", {"type": Literal["task.progress"], "channel": str, "workspace_id": str, "seq": int, "timestamp": str, "task_id": str, "progress": int})
@@ -138,11 +114,14 @@ function asyncMethods(stub: string): string {
     .replace('import Iterator', 'import AsyncIterator')
 }
 
-/** The source of `wire.pyi`, `methods.pyi` and `async_methods.pyi` of the Python client. */
-export function pythonSource(
-  document: Document,
-  methods: readonly PythonMethod[],
-): { readonly wire: string; readonly methods: string; readonly asyncMethods: string } {
+/** The name of a method of the client in Python. */
+export function pythonName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** The sources of the Python client that are made, by the names of their files. */
+export function pythonSources(document: Document): Readonly<Record<string, string>> {
+  const methods = clientMethods(document)
   const types = new PythonTypes()
   const inputs = JSON.stringify(operationsOf(document).map(({ requestBody }) => requestBody ?? null))
   for (const [name, schema] of Object.entries(document.components.schemas)) {
@@ -151,29 +130,65 @@ export function pythonSource(
   }
   const events = Object.entries(document.webhooks).map(([type, { post }]) => {
     const name = `${pascal(type)}Event`
-    types.declare(name, schemaOf(post?.requestBody?.content), 'output')
+    types.declare(name, contentOf(post.requestBody?.content), 'output')
     return name
   })
-  const operations = new Map(operationsOf(document).map((each) => [each.operationId, each]))
+  const stub = methodStub(document, methods, types)
+  const realtime = Object.entries(document.webhooks).filter(([, { post }]) => post['x-taskboard'].realtime)
+  return {
+    'operations.py': operationTable(methods),
+    'wire.pyi': `${MADE}
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, TypedDict, Union
+
+from typing_extensions import NotRequired
+
+${[...types.declared.values()].join('\n')}
+WebhookEvent = Union[${events.join(', ')}]
+${realtimeTypes(realtime.map(([type]) => type))}
+`,
+    'methods.pyi': stub,
+    'async_methods.pyi': asyncMethods(stub),
+  }
+}
+
+const MADE = '# Made by `npm run generate` from the operations of API v2, and not in git.'
+
+function operationTable(methods: readonly ClientMethod[]): string {
+  const rows = methods.map(({ name, operation: { operationId }, request, about, pagesOf }) => {
+    const given = [operationId, request, about].map((word) => JSON.stringify(word))
+    return `    ${JSON.stringify(pythonName(name))}: operation(${given.join(', ')}, is_paged=${pagesOf === undefined ? 'False' : 'True'}),`
+  })
+  return `${MADE}
+"""Every method of the client, by its name."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+from .operation import Operation, operation
+
+OPERATIONS: Dict[str, Operation] = {
+${rows.join('\n')}
+}
+`
+}
+
+function methodStub(document: Document, methods: readonly ClientMethod[], types: PythonTypes): string {
   const groups = new Map<string, string[]>()
   for (const method of methods) {
-    const operation = operations.get(method.operationId)
-    if (operation === undefined) throw new Error(`${method.name}: there is no ${method.operationId}`)
-    const group = method.name.split('.').slice(0, -1).join('.')
-    groups.set(group, [...(groups.get(group) ?? []), signature(types, document, method, operation)])
+    const group = pythonName(groupOf(method.name))
+    groups.set(group, [...(groups.get(group) ?? []), signature(types, document, method)])
   }
   for (const group of groups.keys()) {
-    const parts = group.split('.')
-    const outer = parts.slice(0, -1).join('.')
     if (group === '') continue
-    const holder = groups.get(outer) ?? []
-    groups.set(outer, [`    ${parts.at(-1)}: ${className(group)}`, ...holder])
+    const outer = groupOf(group)
+    groups.set(outer, [`    ${lastOf(group)}: ${className(group)}`, ...(groups.get(outer) ?? [])])
   }
-  const about =
-    '# Made by packages/client/scripts/generate-wire.ts from the OpenAPI document, and not changed by hand.\n'
   const classes = [...groups].map(([group, lines]) => `class ${className(group)}:\n${lines.join('\n')}`)
-  const eventTypes = Object.keys(document.webhooks).filter((type) => !webhookOnly.includes(type))
-  const stub = `${about}from collections.abc import Iterator, Mapping, Sequence
+  return `${MADE}
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Literal
 
@@ -182,20 +197,6 @@ from .wire import *
 
 ${classes.join('\n\n')}
 `
-  return {
-    wire: `${about}from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any, Literal, TypedDict, Union
-
-from typing_extensions import NotRequired
-
-${[...types.declared.values()].join('\n')}
-WebhookEvent = Union[${events.join(', ')}]
-${realtimeTypes(eventTypes)}
-`,
-    methods: stub,
-    asyncMethods: asyncMethods(stub),
-  }
 }
 
 function className(group: string): string {
@@ -205,46 +206,56 @@ function className(group: string): string {
 function signature(
   types: PythonTypes,
   document: Document,
-  { name, operationId, isPaged }: PythonMethod,
-  operation: DocumentedOperation,
+  { name, operation, about, pagesOf, action, request }: ClientMethod,
 ): string {
-  const { parameters = [], requestBody, responses } = operation
+  const { operationId, parameters = [], requestBody } = operation
   const base = pascal(operationId)
   const ids = parameters.filter((each) => each.in === 'path').map((each) => `${each.name}: str`)
-  const [writes, answers] = boardWrites[name] ?? []
-  const body =
-    writes === undefined ? schemaOf(requestBody?.content) : (document.components.schemas[writes] ?? {})
-  const component =
-    body.$ref === undefined ? body : document.components.schemas[body.$ref.split('/').at(-1) ?? '']
+  const body = action?.body === undefined ? contentOf(requestBody?.content) : { $ref: action.body }
+  const component = body.$ref === undefined ? body : document.components.schemas[lastOfPath(body.$ref)]
   const fields = membersOf(component ?? {}, 'input').map(([key, each, isNeeded]) =>
-    parameter(key, types.typeOf(each, 'input', `${writes ?? base}${pascal(key)}`), isNeeded),
+    parameter(key, types.typeOf(each, 'input', `${action?.body ?? base}${pascal(key)}`), isNeeded),
   )
-  const isFixed = (key: string): boolean => operation.path === '/api/board' && key === 'action'
   const query = parameters
-    .filter((each) => each.in === 'query' && !isFixed(each.name))
+    .filter((each) => each.in === 'query' && !(action !== undefined && each.name === 'action'))
     .map((each) =>
       parameter(each.name, types.typeOf(each.schema, 'input', `${base}${pascal(each.name)}`), each.required),
     )
   const taken = requestBody === undefined ? query : fields
-  const options = isPaged ? [] : ['idempotency_key: str | None = None']
-  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
-  const [media] = Object.keys(success?.content ?? {})
-  const schema = schemaOf(success?.content)
-  let answer = answers ?? 'None'
-  if (answers === undefined && operationId === 'getReference') answer = 'str'
-  else if (answers === undefined && media?.startsWith('application/json;')) answer = 'dict[str, Any]'
-  else if (answers === undefined && media !== undefined)
-    answer = types.typeOf(schema, 'output', `${base}Answer`)
-  if (isPaged) {
-    const list = Object.entries(schema.properties ?? {}).find(([, each]) => each.type === 'array')
-    answer = `Iterator[${types.typeOf(list?.[1].items ?? {}, 'output', `${base}Answer${pascal(list?.[0] ?? '')}Item`)}]`
-  }
   const named = [
     ...taken.filter((each) => !each.includes(' = ')),
     ...taken.filter((each) => each.includes(' = ')),
   ]
+  const options = pagesOf === undefined ? ['idempotency_key: str | None = None'] : []
   const all = ['self', ...ids, '*', ...named, ...options, 'retry_policy: Retry | None = None']
-  return `    def ${name.split('.').at(-1)}(${all.join(', ')}) -> ${answer}: ...`
+  const answer = action?.answer ?? answerType(types, operation, pagesOf !== undefined, request)
+  return `    def ${pythonName(lastOf(name))}(${all.join(', ')}) -> ${answer}:\n        ${docString(about)}\n        ...`
+}
+
+function answerType(
+  types: PythonTypes,
+  operation: ClientMethod['operation'],
+  isPaged: boolean,
+  request: string,
+): string {
+  const base = `${pascal(operation.operationId)}Answer`
+  const [media, schema = {}] = successOf(operation)
+  if (isPaged) {
+    const [name = '', list] =
+      Object.entries(schema.properties ?? {}).find(([, each]) => each.type === 'array') ?? []
+    return `Iterator[${types.typeOf(list?.items ?? {}, 'output', `${base}${pascal(name)}Item`)}]`
+  }
+  if (media === undefined) return 'None'
+  if (request.endsWith(' text')) return 'str'
+  return media.startsWith('application/json;') ? 'dict[str, Any]' : types.typeOf(schema, 'output', base)
+}
+
+function lastOfPath(path: string): string {
+  return path.split('/').at(-1) ?? ''
+}
+
+function docString(text: string): string {
+  return `"""${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"""`
 }
 
 function parameter(key: string, type: string, isNeeded: boolean): string {

@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+
+/** What the methods of a client are about, by the group that they are in: `tasks.create` is in `tasks`. */
+export const clientGroups = {
+  tasks: 'What people, programs and agents do with tasks.',
+  'tasks.approvals': 'What an agent asks people to approve, under a claim.',
+  approvals: 'What agents want to do, for people to decide.',
+  schedules: 'Tasks that are made by the clock.',
+  agents: 'The stored agents.',
+  budgets: 'The monthly budgets of agents and workspaces. Their `setBudget` sets one.',
+  chat: 'The chat agents of workspaces.',
+  analytics: 'Figures of tasks and of language models.',
+  webhooks: 'Endpoints for events.',
+  notificationChannels: 'Channels that notify people.',
+  account: 'The account of the caller, and the password and the second factor of the user.',
+  'account.mfa': 'The second factor of the user.',
+  members: 'The users of the account.',
+  apiKeys: 'API keys. Only users create them.',
+  workspaces: 'The workspaces of the account. `account.get` lists them.',
+  auth: 'Sessions of users. A client with `login` needs only `logout`. `login` leaves the credential of the client as it is.',
+  board: 'The board API (v1), for the default workspace of the caller.',
+} as const
+
+/** A method of a client, such as `tasks.create`. Two are in no group. */
+export type ClientMethod = `${keyof typeof clientGroups}.${string}` | 'openapi' | 'reference'
+
+/** What a client has to know of an operation besides its schemas: `x-taskboard` of the OpenAPI document. */
+export interface ClientTraits {
+  /** Its method. */
+  readonly client: ClientMethod
+  /** Where it lists pages, the method that reads all of them. */
+  readonly all?: ClientMethod
+  /** Whether a second one changes nothing, so that it may be sent again when the response was lost. */
+  readonly repeatable: boolean
+}
+
+/** The part of an operation that they follow from. */
+interface Called {
+  readonly client: ClientMethod
+  readonly method: string
+  readonly query?: z.ZodObject | undefined
+  readonly body?: z.ZodObject | undefined
+  readonly repeatable?: boolean | undefined
+}
+
+export function clientTraits({ client, method, query, body, repeatable }: Called): ClientTraits {
+  const namesItsResult = method === 'GET' || method === 'PATCH' || (method === 'DELETE' && body === undefined)
+  return {
+    client,
+    ...('cursor' in (query?.shape ?? {}) && { all: allPagesOf(client) }),
+    repeatable: repeatable ?? namesItsResult,
+  }
+}
+
+/** `tasks.list` and `tasks.listAll`, `tasks.logs` and `tasks.allLogs`. */
+function allPagesOf(client: ClientMethod): ClientMethod {
+  return client.replace(/\w+$/, (name) =>
+    name === 'list' ? 'listAll' : `all${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+  ) as ClientMethod
+}
