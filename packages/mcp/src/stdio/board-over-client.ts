@@ -1,36 +1,22 @@
 import { v2ErrorEnvelope, isTaskboardError, TaskboardError } from '@taskboard/core'
+import { operationSchemas } from '@taskboard/core/transport'
 import type { Answer, BoardCalls, BoardOperation, ExplainedError, OperationInput } from '../board-calls.js'
 import type { BoardClient } from './board-client.js'
 
-/** The client's method of each operation. */
-const methods: Readonly<
-  Record<BoardOperation, (client: BoardClient) => (...args: never[]) => Promise<unknown>>
-> = {
-  getAccount: ({ account }) => account.get,
-  listAgents: ({ agents }) => agents.list,
-  getApproval: ({ approvals }) => approvals.get,
-  listApprovals: ({ approvals }) => approvals.list,
-  claimTask: ({ tasks }) => tasks.claim,
-  getTask: ({ tasks }) => tasks.get,
-  listComments: ({ tasks }) => tasks.comments,
-  reportTaskProgress: ({ tasks }) => tasks.progress,
-  addTaskLogLine: ({ tasks }) => tasks.log,
-  addTaskOutput: ({ tasks }) => tasks.output,
-  completeTask: ({ tasks }) => tasks.complete,
-  failTask: ({ tasks }) => tasks.fail,
-  releaseTask: ({ tasks }) => tasks.release,
-  reportTaskUsage: ({ tasks }) => tasks.usage,
-  holdTask: ({ tasks }) => tasks.hold,
-  requestApproval: ({ tasks }) => tasks.approvals.request,
-  listTasks: ({ tasks }) => tasks.list,
-  createTask: ({ tasks }) => tasks.create,
-  createTasks: ({ tasks }) => tasks.createMany,
-  updateTask: ({ tasks }) => tasks.update,
-  moveTask: ({ tasks }) => tasks.move,
-  cancelTask: ({ tasks }) => tasks.cancel,
-  delegateTask: ({ tasks }) => tasks.delegate,
-  createComment: ({ tasks }) => tasks.comment,
-  answerTask: ({ tasks }) => tasks.answer,
+/** A method of a client: the ids of the path, then the query or the body, then options. */
+type Method = (...args: readonly unknown[]) => Promise<unknown>
+
+/** The method by which a client calls an operation. @throws TypeError for a client that has none. */
+function methodOf(client: BoardClient, operationId: BoardOperation): Method {
+  const { client: name } = operationSchemas(operationId)
+  const found = name
+    .split('.')
+    .reduce<unknown>(
+      (group, each) => (group as Readonly<Record<string, unknown>> | undefined)?.[each],
+      client,
+    )
+  if (typeof found !== 'function') throw new TypeError(`the client has no method ${name}`)
+  return found as Method
 }
 
 /** The board of a client's credential, over its HTTP API. The signal ends calls under way, and their repeats. */
@@ -38,9 +24,9 @@ export function boardOverClient(client: BoardClient, signal?: AbortSignal): Boar
   return {
     scopes: null,
     async call(operationId, input) {
-      const method = methods[operationId](client)
       const options = { signal, idempotencyKey: input.idempotencyKey }
-      return ((await method(...([...argumentsOf(input), options] as never[]))) ?? {}) as Answer
+      const answer = await methodOf(client, operationId)(...argumentsOf(input), options)
+      return (answer ?? {}) as Answer
     },
     explain,
   }
