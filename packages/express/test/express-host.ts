@@ -7,14 +7,18 @@ import type express from 'express'
 import type { Application, ErrorRequestHandler, RequestHandler } from 'express'
 import { taskboardRouter } from '../src/index.js'
 
-/** The host that the transport suite requires, on either major version of Express. */
-export function mountOn(framework: typeof express) {
+/** The host that the transport suite requires, on either major version of Express. Reports each response that it has sent. */
+export function mountOn(
+  framework: typeof express,
+  onSent: (method: string, path: string, status: number) => void = () => undefined,
+) {
   return (
     taskboard: Taskboard,
     { mountPath, bodies, notFound, routes }: TransportHost,
   ): Promise<MountedHost> => {
     const app = framework()
-    app.use((_request, response, next) => {
+    app.use(({ method, path }, response, next) => {
+      response.on('finish', () => onSent(method, path, response.statusCode))
       response.setHeader('x-host', 'hook')
       next()
     })

@@ -300,6 +300,36 @@ export const taskWorkCases: readonly V2Check[] = [
     },
   },
   {
+    id: 'work.delegate',
+    name: 'an agent splits its task once for a key, and with wait the task can be taken again after its parts',
+    async check(session) {
+      const { send } = session
+      const { agent, task, path, token } = await claimed(session)
+      const tasks = [{ title: 'First' }, { title: 'Second', depends_on: [0] }]
+      const body = { fencing_token: token, tasks, wait: true }
+      const split = async () => {
+        const headers = { 'idempotency-key': 'split' }
+        return assertAnswer(await send('POST', `${path}/delegate`, { body, headers }), 201)['tasks'] as Json[]
+      }
+      const parts = await split()
+      assert.deepEqual(
+        parts.map(({ title, parent_id: parent, depends_on: needed }) => [title, parent, needed]),
+        [
+          ['First', task['id'], []],
+          ['Second', task['id'], [parts[0]?.['id']]],
+        ],
+      )
+      assert.deepEqual(await split(), parts)
+      const taken: unknown[] = []
+      for (let next = await claim(session, agent.id); next !== null; next = await claim(session, agent.id)) {
+        taken.push(next['title'])
+        const done = { fencing_token: next['fencing_token'], result: 'done' }
+        assertAnswer(await send('POST', `/v2/tasks/${String(next['id'])}/complete`, { body: done }))
+      }
+      assert.deepEqual(taken, ['First', 'Second', 'Work'])
+    },
+  },
+  {
     id: 'work.faults',
     name: 'an invalid report is refused by its field, before an unknown task',
     async check(session) {
