@@ -1,13 +1,10 @@
-import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { can } from './state/api.js'
+import { isCreateOpen, isHelpOpen } from './state/dialogs.js'
 import { go, route, type Page } from './state/router.js'
-import { text } from './text.js'
+import { text } from './texts/index.js'
 import { Dialog } from './ui/dialog.js'
-
-export const isHelpOpen = signal(false)
-/** Whether the form for a new task is open. */
-export const isCreateOpen = signal(false)
+import { isTyping } from './ui/is-typing.js'
 
 const destinations: Readonly<Record<string, Page>> = {
   b: 'board',
@@ -18,13 +15,6 @@ const destinations: Readonly<Record<string, Page>> = {
   s: 'settings',
 }
 const FOLLOW_MS = 1_500
-
-/** Whether a key goes into an input. */
-export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
-  )
-}
 
 /** The keys that work on every page. Those of the board are in `board/keys.ts`. */
 export function useShortcuts(): void {

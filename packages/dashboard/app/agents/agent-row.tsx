@@ -1,15 +1,11 @@
 import { href } from '../state/router.js'
 import type { Agent, MonthlyBudget, Task } from '../state/wire.js'
-import { agentsText as text } from '../text-insight.js'
+import { agentsText as text } from '../texts/agents.js'
+import { formatCost, formatCount, formatShare } from '../texts/format.js'
 import { Meter } from '../ui/meter.js'
-import { formatCost, formatCount } from '../ui/time.js'
 import { statusOf, type AgentFigures } from './agents-data.js'
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
 const MOST_TASKS = 3
-
-/** A share as people write it: `87 %`. */
-export const formatShare = (share: number): string => percent.format(share)
 
 /** Whether an agent waits, works, is paused or is not there. */
 export function AgentStatus({ agent }: { readonly agent: Agent }) {

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
+import { announce } from '../state/notices.js'
 import type { Budget } from '../state/wire.js'
-import { text as common } from '../text.js'
-import { agentsText as text } from '../text-insight.js'
-import { announce } from '../ui/announce.js'
+import { agentsText as text } from '../texts/agents.js'
+import { text as common } from '../texts/index.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
 
 /** Changes a monthly budget. */

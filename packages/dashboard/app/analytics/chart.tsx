@@ -1,6 +1,6 @@
-import { analyticsText as text } from '../text-insight.js'
-import { formatCost, formatCount } from '../ui/time.js'
-import { formatShare } from '../agents/agent-row.js'
+import { analyticsText as text } from '../texts/analytics.js'
+import { formatCost, formatCount } from '../texts/format.js'
+import { formatShare } from '../texts/format.js'
 import { Plot } from './plot.js'
 
 /** One place of a chart. */

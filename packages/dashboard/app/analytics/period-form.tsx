@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { replace } from '../state/router.js'
-import { analyticsText as text } from '../text-insight.js'
+import { analyticsText as text } from '../texts/analytics.js'
 import { Select, TextInput } from '../ui/form.js'
 import { daysOf, groupings, lastDays, LONGEST_DAYS, periodHash, viewerZone, type Period } from './period.js'
 

@@ -1,4 +1,4 @@
-import { now } from '../ui/time.js'
+import { now } from '../state/clock.js'
 
 /** The days of the figures, as the server counts them: in UTC. */
 export interface Period {

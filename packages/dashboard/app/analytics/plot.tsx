@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
-import { analyticsText } from '../text-insight.js'
+import { analyticsText } from '../texts/analytics.js'
 
 const HEIGHT_PX = 180
 const NARROWEST_PX = 120

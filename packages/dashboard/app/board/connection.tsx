@@ -1,5 +1,5 @@
 import { connection } from '../state/live.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 
 /** Whether the board is live. */
 export function ConnectionLine() {

@@ -1,7 +1,7 @@
 import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter'
+import { announce } from '../state/notices.js'
 import type { Column } from '../state/wire.js'
-import { text } from '../text.js'
-import { announce } from '../ui/announce.js'
+import { text } from '../texts/index.js'
 
 const KIND = 'taskboard-card'
 

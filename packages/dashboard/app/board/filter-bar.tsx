@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { can } from '../state/api.js'
 import { priorities, type Priority } from '../state/wire.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import { Icon } from '../ui/icon.js'
 import { filterBy, filters } from './filters.js'
 import { useWorkspaceAgents } from './workspace-agents.js'

@@ -1,8 +1,8 @@
 import type { Column } from '../state/wire.js'
 import { explain } from '../state/failure.js'
 import { moveTask } from '../task/move-task.js'
-import { text } from '../text.js'
-import { announce, complain } from '../ui/announce.js'
+import { text } from '../texts/index.js'
+import { announce, complain } from '../state/notices.js'
 import type { BoardStore } from './store.js'
 
 /** Moves a card for a person, and says how that went. */

@@ -1,5 +1,5 @@
 import { columns } from '../state/wire.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import { Dialog } from '../ui/dialog.js'
 import { moveCard } from './move-card.js'
 import type { BoardStore } from './store.js'

@@ -7,7 +7,7 @@ import { isBack, isLoss, onMessage, taskIdOf } from '../state/live.js'
 import { columns, type CardTask, type Column, type TaskDetail } from '../state/wire.js'
 import { PAGE_SIZE, readBoardPages } from './board-pages.js'
 import { createBoardState, type BoardState, type ColumnStates } from './board-state.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import type { Filters } from './filters.js'
 import { followParts, type Parts } from './parts.js'
 

@@ -1,7 +1,7 @@
 import type { RealtimeMessage } from '@taskboard/client'
 import { taskIdOf } from '../state/live.js'
 import { nameOf } from '../state/people.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 
 const words = text.inbox.endings
 

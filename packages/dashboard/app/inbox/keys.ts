@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { isTyping } from '../shortcuts.js'
-import { text } from '../text.js'
-import { announce } from '../ui/announce.js'
+import { announce } from '../state/notices.js'
+import { text } from '../texts/index.js'
+import { isTyping } from '../ui/is-typing.js'
 
 const steps: Readonly<Record<string, number | undefined>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 const decisions: Readonly<Record<string, string | undefined>> = { A: 'approved', R: 'rejected' }

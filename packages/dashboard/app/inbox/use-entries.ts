@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useMessages } from '../state/use-messages.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import { endingOf, forgetEnding, hearEnding } from './endings.js'
 import { followWaiting, keyOf, type ShownEntry, type Waiting } from './shown-entries.js'
 import { hasMore } from './waiting.js'

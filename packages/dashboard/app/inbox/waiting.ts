@@ -5,7 +5,7 @@ import { coalesce } from '../state/coalesce.js'
 import { connection, isLoss, onMessage, taskIdOf } from '../state/live.js'
 import { phase } from '../state/start.js'
 import type { MonthlyBudget, Task } from '../state/wire.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import { reasons, type Reason } from './shown-entries.js'
 
 /** Beyond it the count is `99+`. */

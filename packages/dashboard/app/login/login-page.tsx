@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { logIn } from '../state/session.js'
 import { entered, loginKind, loginUrl, startFailure } from '../state/start.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
 import { BrandMark } from '../ui/icon.js'
 

@@ -1,5 +1,5 @@
 import type { NotificationChannel } from '../state/wire.js'
-import { settingsText } from '../text-settings.js'
+import { settingsText } from '../texts/settings.js'
 
 /** The types that have a form of their own. The host registers these, others, or none. */
 const knownTypes = ['slack', 'discord', 'email'] as const

@@ -1,4 +1,4 @@
-import { settingsText } from '../text-settings.js'
+import { settingsText } from '../texts/settings.js'
 
 /** Expressions that people choose by name. */
 export const presets = {

@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
+import { now } from '../state/clock.js'
 import { coalesce } from '../state/coalesce.js'
 import { onMessage } from '../state/live.js'
+import { complain, inform } from '../state/notices.js'
 import type { Delivery } from '../state/wire.js'
-import { settingsText } from '../text-settings.js'
-import { complain, inform } from '../ui/announce.js'
+import { settingsText } from '../texts/settings.js'
 import { FormError, Select, TextInput, useSubmit } from '../ui/form.js'
 import { ShowPages, usePages } from '../ui/pages.js'
 import { Empty } from '../ui/states.js'
-import { fromLocalInput, now } from '../ui/time.js'
+import { fromLocalInput } from '../ui/time.js'
 import { DeliveryDetails, DeliveryLine } from './delivery.js'
 
 const text = settingsText.deliveries

@@ -1,6 +1,7 @@
 import type { Delivery } from '../state/wire.js'
-import { settingsText } from '../text-settings.js'
-import { formatCount, formatExact, Time } from '../ui/time.js'
+import { formatCount, formatExact } from '../texts/format.js'
+import { settingsText } from '../texts/settings.js'
+import { Time } from '../ui/time.js'
 
 const text = settingsText.deliveries
 

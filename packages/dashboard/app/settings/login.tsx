@@ -1,4 +1,4 @@
-import { settingsText } from '../text-settings.js'
+import { settingsText } from '../texts/settings.js'
 import { can } from '../state/api.js'
 import { Password } from './password.js'
 import { SectionHead } from './section.js'

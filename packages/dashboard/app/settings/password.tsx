@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { client } from '../state/api.js'
+import { inform } from '../state/notices.js'
 import { logOut } from '../state/session.js'
-import { settingsText } from '../text-settings.js'
-import { inform } from '../ui/announce.js'
+import { settingsText } from '../texts/settings.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
 
 const text = settingsText.login

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { client } from '../state/api.js'
 import type { Webhook } from '../state/wire.js'
-import { text as common } from '../text.js'
-import { settingsText } from '../text-settings.js'
+import { formatExact } from '../texts/format.js'
+import { text as common } from '../texts/index.js'
+import { settingsText } from '../texts/settings.js'
 import { Dialog } from '../ui/dialog.js'
 import { FormError, Select, useSubmit } from '../ui/form.js'
-import { formatExact } from '../ui/time.js'
 import { FormActions } from './section.js'
 
 const text = settingsText.webhooks

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { client } from '../state/api.js'
+import { announce, complain } from '../state/notices.js'
 import type { Delivery, Webhook } from '../state/wire.js'
-import { settingsText } from '../text-settings.js'
-import { announce, complain } from '../ui/announce.js'
+import { settingsText } from '../texts/settings.js'
 import { DeliveryDetails, DeliveryLine } from './delivery.js'
 
 const text = settingsText.webhooks

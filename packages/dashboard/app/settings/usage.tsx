@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import { account, readAccount } from '../state/api.js'
+import { complain } from '../state/notices.js'
 import type { Account } from '../state/wire.js'
-import { settingsText } from '../text-settings.js'
-import { complain } from '../ui/announce.js'
+import { formatCount } from '../texts/format.js'
+import { settingsText } from '../texts/settings.js'
 import { Meter } from '../ui/meter.js'
-import { formatCount, Time } from '../ui/time.js'
+import { Time } from '../ui/time.js'
 import { SectionHead } from './section.js'
 
 const text = settingsText.usage

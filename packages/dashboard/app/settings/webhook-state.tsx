@@ -1,5 +1,5 @@
 import type { Webhook } from '../state/wire.js'
-import { settingsText } from '../text-settings.js'
+import { settingsText } from '../texts/settings.js'
 import { Time } from '../ui/time.js'
 
 const text = settingsText.webhooks

@@ -1,4 +1,4 @@
-import { alignClock } from '../ui/time.js'
+import { alignClock } from './clock.js'
 
 /** What the server says about itself, before anybody has logged in. */
 export interface Config {

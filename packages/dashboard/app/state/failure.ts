@@ -1,6 +1,6 @@
 import { TaskboardApiError } from '@taskboard/client'
-import { text } from '../text.js'
-import { formatSeconds } from '../ui/time.js'
+import { formatSeconds } from '../texts/format.js'
+import { text } from '../texts/index.js'
 import { SessionError } from './session.js'
 
 /** What a person reads about a request that failed. */

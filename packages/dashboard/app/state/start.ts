@@ -4,8 +4,8 @@ import { readConfig, type Config } from './config.js'
 import { explain, type Failure } from './failure.js'
 import { replace } from './router.js'
 import { isLoggedIn, logInByCode, resume, SessionError } from './session.js'
-import { text } from '../text.js'
-import { inform } from '../ui/announce.js'
+import { text } from '../texts/index.js'
+import { inform } from './notices.js'
 
 /** Where the application is between its first request and the board. */
 export type Phase = 'starting' | 'login' | 'ready'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 
 const words = text.task.approval
 

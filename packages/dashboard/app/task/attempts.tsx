@@ -1,9 +1,10 @@
 import { client } from '../state/api.js'
 import type { TaskAttempt, TaskDetail } from '../state/wire.js'
 import { isWorkedOn } from '../state/work.js'
-import { text } from '../text.js'
+import { formatSeconds } from '../texts/format.js'
+import { text } from '../texts/index.js'
 import { Show, useLoaded } from '../ui/states.js'
-import { formatSeconds, Time } from '../ui/time.js'
+import { Time } from '../ui/time.js'
 
 const good = new Set(['completed'])
 const bad = new Set(['failed', 'retried', 'expired'])

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { client, workspaceId } from '../state/api.js'
 import { href } from '../state/router.js'
 import type { Task } from '../state/wire.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import { TextInput } from '../ui/form.js'
 import type { EditableField } from './editable.js'
 

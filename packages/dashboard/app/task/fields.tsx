@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
 import { priorities, type Agent, type Priority, type TaskDetail } from '../state/wire.js'
-import { text } from '../text.js'
+import { formatCost, formatCount } from '../texts/format.js'
+import { text } from '../texts/index.js'
 import { Select, TextArea, TextInput } from '../ui/form.js'
 import { Markdown } from '../ui/markdown.js'
-import { formatCost, formatCount, fromLocalInput, Time, toLocalInput } from '../ui/time.js'
+import { fromLocalInput, Time, toLocalInput } from '../ui/time.js'
 import type { EditableField } from './editable.js'
 
 const labels = text.task.fields

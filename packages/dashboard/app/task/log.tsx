@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useMessages } from '../state/use-messages.js'
 import type { TaskDetail } from '../state/wire.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import { Icon } from '../ui/icon.js'
 
 type Line = TaskDetail['logs'][number]

@@ -1,9 +1,9 @@
 import { client } from '../state/api.js'
 import { connection } from '../state/live.js'
+import { complain, inform } from '../state/notices.js'
 import type { CardTask, Column, Task } from '../state/wire.js'
 import { isWorkedOn } from '../state/work.js'
-import { text } from '../text.js'
-import { complain, inform } from '../ui/announce.js'
+import { text } from '../texts/index.js'
 import { ask } from '../ui/ask.js'
 
 const words = text.task.move

@@ -1,7 +1,7 @@
 import type { TaskDetail } from '../state/wire.js'
-import { text } from '../text.js'
+import { formatCost, formatCount } from '../texts/format.js'
+import { text } from '../texts/index.js'
 import { Meter } from '../ui/meter.js'
-import { formatCost, formatCount } from '../ui/time.js'
 
 interface ShareProps {
   readonly label: string

@@ -4,9 +4,11 @@ import { client } from '../state/api.js'
 import { href } from '../state/router.js'
 import { useReload } from '../state/use-messages.js'
 import type { TaskDetail } from '../state/wire.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import { Show, useLoaded, type Loaded } from '../ui/states.js'
-import { formatExact, now, Time } from '../ui/time.js'
+import { formatExact } from '../texts/format.js'
+import { now } from '../state/clock.js'
+import { Time } from '../ui/time.js'
 
 const factors = ['flag', 'due', 'age', 'free'] as const
 const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })

@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren } from 'preact'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 
 interface Props {
   readonly children: ComponentChildren

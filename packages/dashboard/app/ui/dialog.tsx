@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { text } from '../text.js'
-import { Notices, openDialogs } from './announce.js'
+import { openDialogs } from '../state/notices.js'
+import { text } from '../texts/index.js'
 import { Icon } from './icon.js'
+import { Notices } from './notices.js'
 
 interface DialogProps {
   readonly title: string

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { explain, type Failure } from '../state/failure.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 
 interface FieldProps {
   readonly label: string

@@ -1,7 +1,7 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { text as words } from '../text.js'
+import { text as words } from '../texts/index.js'
 import { OutsideLink } from './outside-link.js'
 
 /** Deeper text is shown as it was written. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain, type Failure } from '../state/failure.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 import { Failed, Loading } from './states.js'
 
 /** One answer of a list. */

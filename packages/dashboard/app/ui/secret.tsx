@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { text } from '../text.js'
-import { announce } from './announce.js'
+import { announce } from '../state/notices.js'
+import { text } from '../texts/index.js'
 
 const COPIED_MS = 3_000
 

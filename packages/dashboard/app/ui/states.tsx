@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain, type Failure } from '../state/failure.js'
-import { text } from '../text.js'
+import { text } from '../texts/index.js'
 
 /** What stands where a list has nothing yet: what it is for, and what to do next. */
 export function Empty({

@@ -1,7 +1,7 @@
 import { defineAgent } from '@taskboard/core'
 import { slack } from '@taskboard/notify'
 import { expect, it, vi } from 'vitest'
-import { settingsText } from '../../app/text-settings.js'
+import { settingsText } from '../../app/texts/settings.js'
 import { oneTimePassword } from '../one-time-password.js'
 import { type OpenedApp, type OpenOptions, useStage } from '../opened-app.js'
 

@@ -1,7 +1,14 @@
-import { chatText, inboxText, taskText } from './text-work.js'
-import type { HoldReason, Priority, TaskStatus, Column } from './state/wire.js'
+import type { Task } from '@taskboard/client'
+import { boardText, createText } from './board.js'
+import { chatText } from './chat.js'
+import { inboxText } from './inbox.js'
+import { loginText } from './login.js'
+import { taskText } from './task.js'
 
-/** All texts that people read. One file, so that it can be translated. */
+/**
+ * What people read. All of it is in this folder, so that it can be translated: a file for each page, and here what the pages share. This object
+ * has the texts of the pages that are loaded first.
+ */
 export const text = {
   product: 'Taskboard',
   nav: {
@@ -13,6 +20,7 @@ export const text = {
     settings: 'Settings',
     main: 'Main',
     skip: 'Skip to the content',
+    messages: 'Messages',
     workspace: 'Workspace',
     workspaceGone: (gone: string, shown: string) =>
       `You no longer have access to the workspace ${gone}. The workspace ${shown} is shown now.`,
@@ -27,13 +35,13 @@ export const text = {
     open: 'Live',
     retry: 'Reconnect now',
   },
-  columns: { todo: 'To do', doing: 'Doing', done: 'Done' } satisfies Record<Column, string>,
+  columns: { todo: 'To do', doing: 'Doing', done: 'Done' } satisfies Record<Task['column'], string>,
   priorities: {
     urgent: 'Urgent',
     high: 'High',
     medium: 'Medium',
     low: 'Low',
-  } satisfies Record<Priority, string>,
+  } satisfies Record<Task['priority'], string>,
   statuses: {
     pending: 'Waiting',
     in_progress: 'In progress',
@@ -41,14 +49,14 @@ export const text = {
     failed: 'Failed',
     cancelled: 'Cancelled',
     blocked: 'Waits for a person',
-  } satisfies Record<TaskStatus, string>,
+  } satisfies Record<Task['status'], string>,
   holds: {
     failed: 'Failed',
     cancelled: 'Cancelled',
     needs_input: 'Question',
     approval: 'Approval',
     budget: 'Budget spent',
-  } satisfies Record<HoldReason, string>,
+  } satisfies Record<NonNullable<Task['hold']>['reason'], string>,
   actions: {
     save: 'Save',
     saved: 'Saved.',
@@ -86,80 +94,9 @@ export const text = {
     unavailable: 'The server is not available right now. Try again in a moment.',
     unexpected: 'Something went wrong.',
   },
-  board: {
-    title: 'Board',
-    newTask: 'New task',
-    search: 'Search',
-    searchHint: 'Search tasks',
-    filter: 'Filter',
-    priority: 'Priority',
-    type: 'Type',
-    tag: 'Tag',
-    agent: 'Agent',
-    any: 'Any',
-    clear: 'Clear filters',
-    count: (shown: number, hasMore: boolean) => `${shown}${hasMore ? '+' : ''}`,
-    tasksIn: (column: string, count: string) => `${column}, ${count} tasks`,
-    order: {
-      todo: 'In the order in which agents take them',
-      doing: 'By start',
-      done: 'Newest first',
-    } satisfies Record<Column, string>,
-    empty: {
-      todo: 'Nothing waits. Add a task, and an agent takes it.',
-      doing: 'No agent works right now.',
-      done: 'Finished tasks appear here.',
-      filtered: 'No task matches the filters.',
-    },
-    moveTo: 'Move to',
-    moved: (title: string, column: string) => `Moved ${title} to ${column}.`,
-    moving: (title: string, column: string) => `Moving ${title} to ${column} …`,
-    movedMeanwhile: (column: string) => `Somebody else moved it to ${column} meanwhile.`,
-    moveFailed: (title: string, why: string) => `${title} was not moved. ${why}`,
-    dragged: (title: string) => `Picked up ${title}.`,
-    overdue: 'Overdue',
-    due: 'Due',
-    starts: 'Starts',
-    waitsFor: (count: number) => `Waits for ${count} ${count === 1 ? 'task' : 'tasks'}`,
-    subtasks: (done: number, all: number, hasMore: boolean) =>
-      hasMore ? `More than ${all} subtasks` : `${done} of ${all} subtasks`,
-    progress: (percent: number) => `${percent} %`,
-    cost: 'Cost',
-    assigned: 'Only for',
-    attempts: (count: number) => `Attempt ${count}`,
-    added: (title: string) => `Added ${title}.`,
-    failedToLoad: 'The board could not be loaded.',
-  },
-  create: {
-    title: 'New task',
-    name: 'Title',
-    description: 'Description',
-    descriptionHint: 'Markdown. Ctrl+Enter adds the task.',
-    priority: 'Priority',
-    type: 'Type',
-    typeHint: 'Routes the task to agents of this type. Empty: any agent.',
-    deadline: 'Due',
-    notBefore: 'Not before',
-    tags: 'Tags',
-    tagsHint: 'Separated by commas',
-    assignedTo: 'Agent',
-    anyAgent: 'Any agent',
-    tokens: 'Token budget',
-    cost: 'Cost budget (USD)',
-    add: 'Add task',
-    more: 'More fields',
-  },
-  login: {
-    email: 'Email',
-    password: 'Password',
-    code: 'Code',
-    codeHint: 'From your authenticator app, or a recovery code.',
-    submit: 'Log in',
-    busy: 'Logging in …',
-    host: 'You are not logged in.',
-    hostLink: 'Go to the login',
-    none: 'This board knows no people: its host has set up neither `tokens` nor `authenticate`. Ask the developer of the host.',
-  },
+  board: boardText,
+  create: createText,
+  login: loginText,
   help: {
     title: 'Keyboard shortcuts',
     /** Between keys that are pressed one after the other. */

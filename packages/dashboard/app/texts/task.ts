@@ -1,6 +1,6 @@
-const list = new Intl.ListFormat(undefined, { style: 'long', type: 'conjunction' })
+import { counted } from './counted.js'
 
-const many = (count: number, one: string, others: string): string => `${count} ${count === 1 ? one : others}`
+const list = new Intl.ListFormat(undefined, { style: 'long', type: 'conjunction' })
 
 /** Of the panel of a task. */
 export const taskText = {
@@ -79,7 +79,7 @@ export const taskText = {
       `${agent} is working on ${title}. The move stops this run, and it cannot be resumed.`,
     losesResult: (title: string) => `${title} has a result. The move deletes it.`,
     leavesOpen: (title: string, open: number) =>
-      `${title} has ${many(open, 'subtask that is', 'subtasks that are')} not done. They stay open.`,
+      `${title} has ${counted(open, 'subtask that is', 'subtasks that are')} not done. They stay open.`,
     holdEnded: (hold: string) => `It is no longer paused: ${hold}.`,
     undo: 'Undo',
     notResumed: 'The stopped run is not resumed. An agent starts again.',
@@ -103,7 +103,7 @@ export const taskText = {
   thread: {
     title: 'Thread',
     empty: 'Nobody has written yet. Agents read what you write here.',
-    earlier: (count: number) => `Show ${many(count, 'earlier comment', 'earlier comments')}`,
+    earlier: (count: number) => `Show ${counted(count, 'earlier comment', 'earlier comments')}`,
     kinds: { comment: 'Comment', question: 'Question', answer: 'Answer', decision: 'Decision' },
     authors: { user: 'Person', api_key: 'API key', agent: 'Agent', host: 'Host', system: 'System' },
     comment: 'Comment',
@@ -119,8 +119,8 @@ export const taskText = {
     action: 'Action',
     input: 'Exact input',
     json: 'JSON',
-    values: (count: number) => many(count, 'value', 'values'),
-    more: (lines: number) => `Show ${many(lines, 'more line', 'more lines')} to decide`,
+    values: (count: number) => counted(count, 'value', 'values'),
+    more: (lines: number) => `Show ${counted(lines, 'more line', 'more lines')} to decide`,
     wholeShown: 'All of the input is shown now. Press the keys again to decide.',
     inputOf: (digest: string) => `Exact input, digest ${digest}`,
     expires: 'Expires',
@@ -185,7 +185,7 @@ export const taskText = {
     search: 'Find a task to wait for',
     add: (title: string) => `Wait for ${title}`,
     remove: (title: string) => `Do not wait for ${title}`,
-    found: (count: number) => many(count, 'task found', 'tasks found'),
+    found: (count: number) => counted(count, 'task found', 'tasks found'),
     deleted: 'Deleted task',
   },
   usage: {
@@ -200,10 +200,10 @@ export const taskText = {
   waits: {
     title: 'Why is nobody working on this?',
     agents: (names: readonly string[], others: number) =>
-      list.format(others === 0 ? names : [...names, many(others, 'other agent', 'other agents')]),
+      list.format(others === 0 ? names : [...names, counted(others, 'other agent', 'other agents')]),
     lines: {
       notBefore: 'It starts',
-      dependencies: (count: number) => `It waits for ${many(count, 'task', 'tasks')}.`,
+      dependencies: (count: number) => `It waits for ${counted(count, 'task', 'tasks')}.`,
       noAgent: 'This workspace has no agents.',
       toAgents: 'Add an agent',
       budgetOfWorkspace: 'The budget of this workspace for the month is spent.',
@@ -225,67 +225,4 @@ export const taskText = {
     points: 'Points',
     names: { flag: 'Priority', due: 'Due date', age: 'Age', free: 'Not waiting for others' },
   },
-} as const
-
-/** Of the inbox. */
-export const inboxText = {
-  title: 'Inbox',
-  waiting: (count: string) => `${count} waiting`,
-  groups: {
-    needs_input: 'Questions',
-    approval: 'Approvals',
-    failed: 'Failures',
-    budget: 'Spent budgets',
-  },
-  empty: 'Nothing waits for you.',
-  emptyHint: 'Questions, approvals, failures and spent budgets of your agents appear here as they happen.',
-  more: 'There is more. It appears as you work through this.',
-  keys: 'Keys: J and K move between entries, Enter opens one, Shift+A approves, Shift+R rejects.',
-  open: 'Open task',
-  handled: (title: string, how: string, count: string) => `${title}: ${how}. ${count} left.`,
-  /** What happened to an entry that no longer waits. */
-  endings: {
-    approved: (name: string) => `Approved by ${name}`,
-    rejected: (name: string) => `Rejected by ${name}`,
-    answered: (name: string) => `Answered by ${name}`,
-    released: 'Released',
-    raised: 'Budget raised',
-    cancelled: 'Cancelled',
-    deleted: 'Deleted',
-    moved: 'Moved to another column',
-    elsewhere: 'Handled elsewhere',
-    own: { approved: 'Approved', rejected: 'Rejected', answered: 'Answered' },
-  },
-  attempts: (count: number) => `After ${many(count, 'attempt', 'attempts')}`,
-  raise: 'Raise and release',
-  raiseMonthly: 'Raise',
-  releaseOnly: 'Only release',
-  ofAgent: (name: string) => `Monthly budget of the agent ${name}`,
-  ofWorkspace: 'Monthly budget of the workspace',
-  spent: (used: string) => `Spent this month: ${used}`,
-  monthlyHint: 'Agents under this budget take no tasks until it is raised, or until the next month.',
-  newTokens: 'New token budget',
-  newCost: 'New cost budget (USD)',
-} as const
-
-/** Of the chat. */
-export const chatText = {
-  title: 'Chat',
-  about:
-    'With the chat agent of this workspace. Only this browser tab keeps the conversation; the agent sees one message at a time.',
-  empty: 'Ask about the board, or ask for a task.',
-  log: 'Conversation',
-  label: 'Message',
-  placeholder: 'Write a message',
-  hint: 'Enter sends, Shift+Enter begins a new line.',
-  send: 'Send',
-  sending: 'The agent is answering …',
-  clear: 'Clear',
-  you: 'You',
-  agent: 'Agent',
-  failed: 'Not sent',
-  noAgent: 'No agent answers in this workspace.',
-  noAgentHow:
-    'The program that serves the board adds one: an agent with a chat function, in the agents of createTaskboard.',
-  notAllowed: 'You do not have the permission to chat.',
 } as const

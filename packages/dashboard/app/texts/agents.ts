@@ -1,8 +1,7 @@
-import type { Agent } from './state/wire.js'
+import type { Agent } from '@taskboard/client'
+import { counted } from './counted.js'
 
-const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
-
-/** The texts of the page of the agents. It has a file of its own because the page is loaded when it is opened. */
+/** Of the agents. */
 export const agentsText = {
   title: 'Agents of this workspace',
   create: 'New agent',
@@ -25,7 +24,7 @@ export const agentsText = {
   nothing: 'Nothing right now',
   workload: 'Workload',
   workloadHint: 'Tasks that it works on, and those that only it can take',
-  tasks: (count: number) => `${count} ${plural(count, 'task', 'tasks')}`,
+  tasks: (count: number) => counted(count, 'task', 'tasks'),
   success: 'Success',
   successHint: 'Completed share of its last hundred attempts',
   cost: 'Cost, 30 days',
@@ -72,58 +71,4 @@ export const agentsText = {
     saved: 'Saved the budget.',
     edit: 'Change budget',
   },
-} as const
-
-/** The texts of the figures. */
-export const analyticsText = {
-  period: 'Period',
-  presets: { 7: '7 days', 30: '30 days', 90: '90 days', 365: '1 year' },
-  from: 'First day',
-  to: 'Last day',
-  by: 'Group by',
-  groups: { day: 'Day', week: 'Week', month: 'Month' },
-  invalid: 'The first day must be before the last day.',
-  tooLong: 'The longest period is 366 days.',
-  zone: (begins: string, zone: string) =>
-    `Days are UTC: a day begins at ${begins} in your time zone, ${zone}. Weeks begin on Monday.`,
-  sameZone: 'Days are UTC, which is your time zone. Weeks begin on Monday.',
-  figures: {
-    total: 'Tasks created',
-    completed: 'Completed',
-    success: 'Success rate',
-    duration: 'Average duration',
-    saved: 'Time saved',
-    tokens: 'Tokens',
-    cost: 'Cost',
-  },
-  hints: {
-    success: 'Of the tasks that were completed or failed for good',
-    duration: 'From the start to the completion',
-    saved: 'Against the time that the host says people need',
-  },
-  charts: {
-    throughput: 'Tasks completed',
-    duration: 'Average duration',
-    saved: 'Time saved',
-    cost: 'Cost by day',
-    byType: 'Cost by type',
-    byAgent: 'Cost by agent',
-    byModel: 'Cost by model',
-  },
-  tableOf: (chart: string) => `Table: ${chart}`,
-  summary: (chart: string, count: number, peak: string) =>
-    `${chart}: ${count} values, the highest is ${peak}. The table below has them all.`,
-  columns: {
-    period: 'Period',
-    value: 'Value',
-    share: 'Share',
-    name: 'Name',
-    reports: 'Reports',
-    tokens: 'Tokens',
-  },
-  weekOf: (day: string) => `Week of ${day}`,
-  none: 'None',
-  deletedAgent: 'Deleted agent',
-  nothing: '–',
-  noUsage: 'No agent reported usage in this period.',
 } as const

@@ -1,8 +1,7 @@
-import type { Delivery, Webhook } from './state/wire.js'
+import type { Delivery, Webhook } from '@taskboard/client'
+import { counted } from './counted.js'
 
-const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
-
-/** The texts of the settings. They have a file of their own because the page is loaded when it is opened. */
+/** Of the settings. */
 export const settingsText = {
   sections: 'Sections of the settings',
   tabs: {
@@ -66,7 +65,7 @@ export const settingsText = {
     label: 'Events',
     all: 'All',
     none: 'None',
-    count: (count: number) => `${count} ${plural(count, 'event', 'events')}`,
+    count: (count: number) => counted(count, 'event', 'events'),
   },
   webhooks: {
     about: 'Your server receives what happens on the board of this workspace.',
@@ -130,13 +129,13 @@ export const settingsText = {
     } satisfies Record<Delivery['status'], string>,
     empty: 'Nothing was sent yet. Press Send test, or wait for an event.',
     emptyFiltered: 'No delivery has this status.',
-    attempts: (count: number) => `${count} ${plural(count, 'attempt', 'attempts')}`,
+    attempts: (count: number) => counted(count, 'attempt', 'attempts'),
     next: 'Next attempt',
     columns: { at: 'Time', duration: 'Took', status: 'Status', answer: 'Answer' },
     noAnswer: 'None',
     milliseconds: (count: string) => `${count} ms`,
     resend: 'Resend',
-    resent: (count: number) => `Sending ${count} ${plural(count, 'delivery', 'deliveries')} again.`,
+    resent: (count: number) => `Sending ${counted(count, 'delivery', 'deliveries')} again.`,
     range: 'Resend a time range',
     rangeHint: 'Sends all failed and skipped deliveries again that were created in it. In your time zone.',
     from: 'From',
@@ -223,7 +222,7 @@ export const settingsText = {
     password: 'First password',
     may: 'The member may',
     passwordHint: '12 characters or more. Give it to the member, who can change it.',
-    scopes: (count: number) => `${count} ${plural(count, 'permission', 'permissions')}`,
+    scopes: (count: number) => counted(count, 'permission', 'permissions'),
     you: 'You',
     since: 'Joined',
     remove: 'Remove',

@@ -1,0 +1,53 @@
+/** Of the figures. */
+export const analyticsText = {
+  period: 'Period',
+  presets: { 7: '7 days', 30: '30 days', 90: '90 days', 365: '1 year' },
+  from: 'First day',
+  to: 'Last day',
+  by: 'Group by',
+  groups: { day: 'Day', week: 'Week', month: 'Month' },
+  invalid: 'The first day must be before the last day.',
+  tooLong: 'The longest period is 366 days.',
+  zone: (begins: string, zone: string) =>
+    `Days are UTC: a day begins at ${begins} in your time zone, ${zone}. Weeks begin on Monday.`,
+  sameZone: 'Days are UTC, which is your time zone. Weeks begin on Monday.',
+  figures: {
+    total: 'Tasks created',
+    completed: 'Completed',
+    success: 'Success rate',
+    duration: 'Average duration',
+    saved: 'Time saved',
+    tokens: 'Tokens',
+    cost: 'Cost',
+  },
+  hints: {
+    success: 'Of the tasks that were completed or failed for good',
+    duration: 'From the start to the completion',
+    saved: 'Against the time that the host says people need',
+  },
+  charts: {
+    throughput: 'Tasks completed',
+    duration: 'Average duration',
+    saved: 'Time saved',
+    cost: 'Cost by day',
+    byType: 'Cost by type',
+    byAgent: 'Cost by agent',
+    byModel: 'Cost by model',
+  },
+  tableOf: (chart: string) => `Table: ${chart}`,
+  summary: (chart: string, count: number, peak: string) =>
+    `${chart}: ${count} values, the highest is ${peak}. The table below has them all.`,
+  columns: {
+    period: 'Period',
+    value: 'Value',
+    share: 'Share',
+    name: 'Name',
+    reports: 'Reports',
+    tokens: 'Tokens',
+  },
+  weekOf: (day: string) => `Week of ${day}`,
+  none: 'None',
+  deletedAgent: 'Deleted agent',
+  nothing: '–',
+  noUsage: 'No agent reported usage in this period.',
+} as const
