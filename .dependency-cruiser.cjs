@@ -7,6 +7,7 @@ const transports = packages
   .filter((folder) => !isStorage(folder) && !/\/(core|client|testing)$/.test(folder))
   .join('|')
 const core = '^packages/core/src/'
+const app = '^packages/dashboard/app/'
 /** The files of core that sign, hash, encrypt, compare secrets or draw random bytes. */
 const cryptoFiles = [
   'environment/random',
@@ -159,12 +160,37 @@ module.exports = {
       name: 'the-application-is-a-client',
       comment: 'What runs in browsers reaches the board by the client alone; of core it takes types.',
       severity: 'error',
-      from: { path: '^packages/dashboard/app/' },
+      from: { path: app },
       to: {
         path: '^packages/',
-        pathNot: ['^packages/dashboard/app/', '^packages/client/src/index\\.ts$'],
+        pathNot: [app, '^packages/client/src/index\\.ts$'],
         dependencyTypesNot: ['type-only'],
       },
+    },
+    {
+      name: 'texts-know-nothing',
+      comment: 'In the application: texts <- state <- ui <- the folders of pages <- the files beside them.',
+      severity: 'error',
+      from: { path: `${app}texts/` },
+      to: { path: app, pathNot: `${app}texts/` },
+    },
+    {
+      name: 'state-below-what-is-drawn',
+      severity: 'error',
+      from: { path: `${app}state/` },
+      to: { path: app, pathNot: `${app}(texts|state)/` },
+    },
+    {
+      name: 'ui-below-pages',
+      severity: 'error',
+      from: { path: `${app}ui/` },
+      to: { path: app, pathNot: `${app}(texts|state|ui)/` },
+    },
+    {
+      name: 'pages-below-their-table',
+      severity: 'error',
+      from: { path: `${app}[^/]+/` },
+      to: { path: `${app}[^/]+$` },
     },
     {
       name: 'packages-import-core-only',

@@ -1,44 +1,42 @@
-import { lazy } from './ui/lazy.js'
-import { account, chooseWorkspace, workspace } from './state/api.js'
-import { waiting, waitingLabel } from './inbox/waiting.js'
-import { Board } from './board/board.js'
+import { computed } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { ConnectionLine } from './board/connection.js'
-import { Help, useShortcuts } from './shortcuts.js'
-import { isHelpOpen } from './state/dialogs.js'
+import { waiting, waitingLabel } from './inbox/waiting.js'
 import { LoginPage } from './login/login-page.js'
-import { href, openTaskId, route, type Page } from './state/router.js'
+import { offeredPages } from './offered-pages.js'
+import { pages } from './pages.js'
+import { Help, useShortcuts } from './shortcuts.js'
+import { account, chooseWorkspace, workspace } from './state/api.js'
+import { isHelpOpen } from './state/dialogs.js'
+import { complain } from './state/notices.js'
 import { ownDecisions } from './state/own-decisions.js'
+import { href, openTaskId, route, type Page } from './state/router.js'
 import { logOut } from './state/session.js'
 import { loginKind, phase, start, startFailure } from './state/start.js'
 import { text } from './texts/index.js'
-import { complain } from './state/notices.js'
-import { Notices } from './ui/notices.js'
 import { Questions } from './ui/ask.js'
 import { Boundary } from './ui/boundary.js'
-import { BrandMark, Icon, type IconName } from './ui/icon.js'
+import { BrandMark, Drawing, Icon } from './ui/icon.js'
+import { lazy } from './ui/lazy.js'
+import { Notices } from './ui/notices.js'
 import { Failed, Loading } from './ui/states.js'
 
-// Loaded when they are opened.
 const TaskPage = lazy(() => import('./task/task-page.js').then((module) => module.TaskPage))
-const InboxPage = lazy(() => import('./inbox/inbox-page.js').then((module) => module.InboxPage))
-const AgentsPage = lazy(() => import('./agents/agents-page.js').then((module) => module.AgentsPage))
-const ChatPage = lazy(() => import('./chat/chat-page.js').then((module) => module.ChatPage))
-const AnalyticsPage = lazy(() =>
-  import('./analytics/analytics-page.js').then((module) => module.AnalyticsPage),
-)
-const SettingsPage = lazy(() => import('./settings/settings-page.js').then((module) => module.SettingsPage))
+const drawn = Object.fromEntries(
+  Object.entries(pages).map(([name, { load }]) => [name, lazy(load)]),
+) as Readonly<Record<Page, ComponentType>>
 
-const links: readonly (readonly [Page, IconName])[] = [
-  ['board', 'board'],
-  ['inbox', 'inbox'],
-  ['agents', 'agents'],
-  ['chat', 'chat'],
-  ['analytics', 'analytics'],
-  ['settings', 'settings'],
-]
+/** The page of the address; the board when there is no such page. */
+const shownPage = computed((): Page => {
+  const { page } = route.value
+  return Object.hasOwn(pages, page) ? (page as Page) : 'board'
+})
+
+// It is loaded while the session is found. When that fails, the page says so.
+pages[shownPage.peek()].load().catch(() => undefined)
 
 function Navigation() {
-  const { page: here } = route.value
+  const here = shownPage.value
   const count = waiting.value
   return (
     <nav class="nav" aria-label={text.nav.main}>
@@ -47,12 +45,12 @@ function Navigation() {
         <span>{text.product}</span>
       </a>
       <ul>
-        {links.map(([target, icon]) => (
-          <li key={target}>
-            <a href={href(target)} aria-current={here === target ? 'page' : undefined}>
-              <Icon name={icon} />
-              <span class="nav-text">{text.nav[target]}</span>
-              {target === 'inbox' && count > 0 && (
+        {offeredPages.value.map(({ name, title, icon }) => (
+          <li key={name}>
+            <a href={href(name)} aria-current={here === name ? 'page' : undefined}>
+              <Drawing path={icon} />
+              <span class="nav-text">{title}</span>
+              {name === 'inbox' && count > 0 && (
                 <span class="badge">
                   <span aria-hidden="true">{waitingLabel}</span>
                   <span class="visually-hidden">{text.inbox.waiting(waitingLabel.value)}</span>
@@ -67,11 +65,10 @@ function Navigation() {
 }
 
 function TopBar() {
-  const { page } = route.value
   const workspaces = account.value?.workspaces ?? []
   return (
     <header class="top">
-      <h1>{text.nav[page]}</h1>
+      <h1>{pages[shownPage.value].title}</h1>
       {workspaces.length > 1 ? (
         <label class="workspace">
           <span class="visually-hidden">{text.nav.workspace}</span>
@@ -116,22 +113,9 @@ function TopBar() {
 }
 
 function ShownPage() {
+  const ThePage = drawn[shownPage.value]
   // Another workspace is another board: everything below is made anew.
-  const key = workspace.value?.id
-  switch (route.value.page) {
-    case 'board':
-      return <Board key={key} />
-    case 'inbox':
-      return <InboxPage key={key} />
-    case 'agents':
-      return <AgentsPage key={key} />
-    case 'chat':
-      return <ChatPage key={key} />
-    case 'analytics':
-      return <AnalyticsPage key={key} />
-    case 'settings':
-      return <SettingsPage key={key} />
-  }
+  return <ThePage key={workspace.value?.id} />
 }
 
 /** The page stays as it is behind a task that is opened from it: its place and its focus are there when the task is closed. */
@@ -158,8 +142,8 @@ function Shell() {
       </a>
       <Navigation />
       <TopBar />
-      <main id="content" class={`page page-${route.value.page}`} tabIndex={-1}>
-        <Boundary key={route.value.page}>
+      <main id="content" class={`page page-${shownPage.value}`} tabIndex={-1}>
+        <Boundary key={shownPage.value}>
           <Content />
         </Boundary>
       </main>

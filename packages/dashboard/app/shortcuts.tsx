@@ -1,19 +1,12 @@
 import { useEffect } from 'preact/hooks'
+import { offeredPages } from './offered-pages.js'
 import { can } from './state/api.js'
 import { isCreateOpen, isHelpOpen } from './state/dialogs.js'
-import { go, route, type Page } from './state/router.js'
+import { go } from './state/router.js'
 import { text } from './texts/index.js'
 import { Dialog } from './ui/dialog.js'
 import { isTyping } from './ui/is-typing.js'
 
-const destinations: Readonly<Record<string, Page>> = {
-  b: 'board',
-  i: 'inbox',
-  a: 'agents',
-  c: 'chat',
-  y: 'analytics',
-  s: 'settings',
-}
 const FOLLOW_MS = 1_500
 
 /** The keys that work on every page. Those of the board are in `board/keys.ts`. */
@@ -24,11 +17,11 @@ export function useShortcuts(): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
         return
       if (document.querySelector('dialog[open]') !== null) return
-      const destination = destinations[event.key]
+      const destination = offeredPages.peek().find(({ shortcut }) => shortcut === event.key)
       if (Date.now() < goUntil && destination !== undefined) {
         goUntil = 0
         event.preventDefault()
-        return go(destination)
+        return go(destination.name)
       }
       goUntil = event.key === 'g' ? Date.now() + FOLLOW_MS : 0
       if (event.key === '?') isHelpOpen.value = true
@@ -42,17 +35,24 @@ export function useShortcuts(): void {
   }, [])
 }
 
+const searchInput = (): HTMLInputElement | null => document.querySelector('#board-search')
+
 function search(): void {
-  if (route.value.page !== 'board') go('board')
-  setTimeout(() => document.querySelector<HTMLInputElement>('#board-search')?.focus())
+  if (searchInput() === null) go('board')
+  setTimeout(() => searchInput()?.focus())
 }
 
 /** The list of the keys. */
 export function Help() {
+  const pages = offeredPages.value
+  const rows = text.help.rows(
+    pages.map(({ shortcut }) => shortcut),
+    pages.map(({ title }) => title),
+  )
   return (
     <Dialog title={text.help.title} onClose={() => (isHelpOpen.value = false)}>
       <dl class="keys">
-        {text.help.rows.map(([keys, what]) => (
+        {rows.map(([keys, what]) => (
           <div key={keys}>
             <dt>
               {keys

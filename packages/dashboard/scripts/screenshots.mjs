@@ -14,27 +14,22 @@ const HEIGHTS = { 360: 740, 390: 844, 768: 1024, 1440: 900, 1920: 1080, 2560: 14
 /** How long a page may take; a picture is taken as soon as it is quiet. */
 const QUIET_MS = 15_000
 
-/** Every page: where it is, and what to do there before the picture. */
-const pages = {
-  login: { hash: '', isLoggedOut: true },
-  board: { hash: '#/board' },
-  'new-task': { hash: '#/board', keys: ['n'] },
-  'move-menu': { hash: '#/board', keys: ['ArrowDown', 'm'] },
-  help: { hash: '#/board', keys: ['?'] },
-  search: { hash: '#/board', keys: ['/'] },
-  task: { hash: '#/tasks/{task}' },
-  inbox: { hash: '#/inbox' },
-  agents: { hash: '#/agents' },
-  chat: { hash: '#/chat' },
-  analytics: { hash: '#/analytics' },
-  settings: { hash: '#/settings' },
-  'settings-keys': { hash: '#/settings/keys' },
-  'settings-webhooks': { hash: '#/settings/webhooks' },
-  'settings-channels': { hash: '#/settings/channels' },
-  'settings-schedules': { hash: '#/settings/schedules' },
-  'settings-members': { hash: '#/settings/members' },
-  'settings-security': { hash: '#/settings/security' },
-  'settings-usage': { hash: '#/settings/usage' },
+/** Every page: where it is, and what to do there before the picture. The application says which pages there are. */
+async function listPages() {
+  const { pages } = await import('../app/pages.ts')
+  const { settingsText } = await import('../app/texts/settings.ts')
+  return {
+    login: { hash: '', isLoggedOut: true },
+    ...Object.fromEntries(Object.keys(pages).map((name) => [name, { hash: `#/${name}` }])),
+    ...Object.fromEntries(
+      Object.keys(settingsText.tabs).map((tab) => [`settings-${tab}`, { hash: `#/settings/${tab}` }]),
+    ),
+    'new-task': { hash: '#/board', keys: ['n'] },
+    'move-menu': { hash: '#/board', keys: ['ArrowDown', 'm'] },
+    help: { hash: '#/board', keys: ['?'] },
+    search: { hash: '#/board', keys: ['/'] },
+    task: { hash: '#/tasks/{task}' },
+  }
 }
 
 /** The pictures of README and docs. */
@@ -45,7 +40,7 @@ const shown = [
   { name: 'analytics', width: 1440, scheme: 'dark' },
 ]
 
-async function takeAll({ out, pictures, full, build }) {
+async function takeAll({ out, pictures, full, build }, pages) {
   const { buildApp } = await import('./build-app.mjs')
   if (build) await buildApp()
   const { startSampleDemo } = await import('./sample-demo.mjs')
@@ -145,7 +140,7 @@ async function settled(page) {
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
 }
 
-function readArguments() {
+function readArguments(pages) {
   const { values } = parseArgs({
     options: {
       out: { type: 'string', default: 'docs/images' },
@@ -157,10 +152,10 @@ function readArguments() {
     },
   })
   const { out, full, 'no-build': isBuilt } = values
-  return { out, pictures: picturesOf(values), full, build: !isBuilt }
+  return { out, pictures: picturesOf(values, pages), full, build: !isBuilt }
 }
 
-function picturesOf({ pages: wanted, widths, schemes }) {
+function picturesOf({ pages: wanted, widths, schemes }, pages) {
   if (wanted === undefined) return shown
   const names = wanted === 'all' ? Object.keys(pages) : wanted.split(',')
   const unknown = names.filter((name) => !Object.hasOwn(pages, name))
@@ -174,8 +169,10 @@ function picturesOf({ pages: wanted, widths, schemes }) {
 }
 
 // The packages are used from their sources, which takes a loader.
-if (process.execArgv.includes(sources)) await takeAll(readArguments())
-else {
+if (process.execArgv.includes(sources)) {
+  const pages = await listPages()
+  await takeAll(readArguments(pages), pages)
+} else {
   const child = spawn(process.execPath, [...loader, self, ...process.argv.slice(2)], { stdio: 'inherit' })
   child.on('exit', (code) => {
     process.exitCode = code ?? 1

@@ -70,7 +70,7 @@ export function AgentsPage() {
   return (
     <div class="page-inner page-wide">
       <header class="section-head">
-        <h2>{text.title}</h2>
+        <h2>{text.heading}</h2>
         {newAgent}
       </header>
       <ShowPages
@@ -82,7 +82,7 @@ export function AgentsPage() {
         }
       >
         {(agents) => (
-          <ul class="agents" aria-label={text.title}>
+          <ul class="agents" aria-label={text.heading}>
             {agents.map((agent) => (
               <AgentRow key={agent.id} agent={agent} figures={figures} />
             ))}

@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks'
-import type { Account } from '../state/wire.js'
+import type { Scope } from '../state/wire.js'
 import { account, client } from '../state/api.js'
 import { useRequestKey } from '../state/request-key.js'
 import { text as common } from '../texts/index.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { CheckList } from '../ui/checks.js'
 import { Dialog } from '../ui/dialog.js'
 import { FormError, Select, TextInput, useSubmit } from '../ui/form.js'
 import { fromLocalInput } from '../ui/time.js'
 import { FormActions } from './section.js'
 
-const text = settingsText.keys
-type Scope = Account['caller']['scopes'][number]
+const text = sectionsText.keys
 /** What a worker needs. */
 const usual: readonly Scope[] = ['tasks:read', 'tasks:write']
 
@@ -62,7 +61,7 @@ export function ApiKeyForm({
         />
         <CheckList
           label={text.scopes}
-          options={own.map((scope) => [scope, settingsText.scopes[scope]] as const)}
+          options={own.map((scope) => [scope, sectionsText.scopes[scope]] as const)}
           value={scopes}
           onValue={setScopes}
           error={errorOf('scopes')}

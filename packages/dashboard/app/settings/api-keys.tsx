@@ -4,6 +4,7 @@ import { now } from '../state/clock.js'
 import { announce, complain } from '../state/notices.js'
 import type { ApiKey } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
+import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { Confirm, Dialog } from '../ui/dialog.js'
 import { FormError, Select, useSubmit } from '../ui/form.js'
@@ -14,7 +15,7 @@ import { Time } from '../ui/time.js'
 import { ApiKeyForm } from './api-key-form.js'
 import { FormActions, SectionHead } from './section.js'
 
-const text = settingsText.keys
+const text = sectionsText.keys
 const PAGE_SIZE = 50
 const overlaps = ['0', '3600', '86400', '604800'] as const
 
@@ -104,11 +105,11 @@ function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: Key
         )}
       </p>
       <details>
-        <summary>{settingsText.members.scopes(key.scopes.length)}</summary>
+        <summary>{sectionsText.members.scopes(key.scopes.length)}</summary>
         <p class="chips">
           {key.scopes.map((scope) => (
             <span key={scope} class="chip">
-              {settingsText.scopes[scope]}
+              {sectionsText.scopes[scope]}
             </span>
           ))}
         </p>

@@ -1,5 +1,5 @@
 import type { NotificationChannel } from '../state/wire.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 
 /** The types that have a form of their own. The host registers these, others, or none. */
 const knownTypes = ['slack', 'discord', 'email'] as const
@@ -9,7 +9,7 @@ export const isKnownType = (type: string): type is KnownType => knownTypes.some(
 
 /** The name of a type for people. */
 export const nameOfType = (type: string): string =>
-  isKnownType(type) ? settingsText.channels.types[type] : type
+  isKnownType(type) ? sectionsText.channels.types[type] : type
 
 /** What a form holds of a channel's configuration. */
 export interface ConfigDraft {
@@ -51,5 +51,5 @@ export function configOf(type: string, draft: ConfigDraft): Readonly<Record<stri
   } catch {
     // Said below.
   }
-  throw new Error(settingsText.channels.badJson)
+  throw new Error(sectionsText.channels.badJson)
 }

@@ -4,14 +4,14 @@ import { announce } from '../state/notices.js'
 import { useRequestKey } from '../state/request-key.js'
 import type { NotificationChannel } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { Dialog } from '../ui/dialog.js'
 import { FormError, Select, TextArea, TextInput, useSubmit } from '../ui/form.js'
 import { configOf, draftOf, isKnownType, nameOfType, type ConfigDraft } from './channel-config.js'
 import { channelEvents, EventPicker, type ChannelEvent } from './events.js'
 import { FormActions } from './section.js'
 
-const text = settingsText.channels
+const text = sectionsText.channels
 const usual: readonly ChannelEvent[] = ['task.failed', 'approval.requested', 'agent.alert']
 const configFields = ['config.url', 'config.to', 'config']
 

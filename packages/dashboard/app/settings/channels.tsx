@@ -4,6 +4,7 @@ import { announce, complain } from '../state/notices.js'
 import type { NotificationChannel } from '../state/wire.js'
 import { formatCount } from '../texts/format.js'
 import { text as common } from '../texts/index.js'
+import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { Confirm } from '../ui/dialog.js'
 import { ShowPages, usePages } from '../ui/pages.js'
@@ -13,7 +14,7 @@ import { nameOfType } from './channel-config.js'
 import { ChannelForm } from './channel-form.js'
 import { SectionHead } from './section.js'
 
-const text = settingsText.channels
+const text = sectionsText.channels
 const PAGE_SIZE = 50
 
 /** The channels that notify people. */
@@ -75,7 +76,7 @@ function ChannelFacts({ channel }: { readonly channel: NotificationChannel }) {
         )}
       </p>
       <p class="quiet row-facts">
-        <span>{settingsText.events.count(events.length)}</span>
+        <span>{sectionsText.events.count(events.length)}</span>
         {channel.last_delivered_at === null ? (
           <span>{text.never}</span>
         ) : (

@@ -1,4 +1,4 @@
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 
 /** Expressions that people choose by name. */
 export const presets = {
@@ -14,7 +14,7 @@ const names = Object.keys(presets) as (keyof typeof presets)[]
 
 /** The choices, with their texts. */
 export const presetOptions: readonly (readonly [Preset, string])[] = [...names, 'custom' as const].map(
-  (preset) => [preset, settingsText.schedules.presets[preset]] as const,
+  (preset) => [preset, sectionsText.schedules.presets[preset]] as const,
 )
 
 /** The name of an expression, or `custom`. */
@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' })
 
 function describeDays(days: string): string | null {
-  const { everyDay, weekdays, everyWeek } = settingsText.schedules.days
+  const { everyDay, weekdays, everyWeek } = sectionsText.schedules.days
   if (days === '*') return everyDay
   if (days === '1-5') return weekdays
   return /^[0-7]$/.test(days) ? everyWeek(weekday.format(someWeek + Number(days) * DAY_MS)) : null
@@ -37,10 +37,10 @@ function describeDays(days: string): string | null {
 /** An expression as people say it, or as it is when it is not a plain one. */
 export function describeCron(cron: string): string {
   const preset = presetOf(cron)
-  if (preset !== 'custom') return settingsText.schedules.presets[preset]
+  if (preset !== 'custom') return sectionsText.schedules.presets[preset]
   const [, minute = '', hour = '', days = ''] = /^(\d{1,2}) (\d{1,2}) \* \* (\S+)$/.exec(cron) ?? []
   const when = describeDays(days)
-  return when === null ? cron : settingsText.schedules.days.at(when, `${hour}:${minute.padStart(2, '0')}`)
+  return when === null ? cron : sectionsText.schedules.days.at(when, `${hour}:${minute.padStart(2, '0')}`)
 }
 
 /** The time zones that the browser knows. */

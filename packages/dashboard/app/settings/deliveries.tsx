@@ -5,14 +5,14 @@ import { coalesce } from '../state/coalesce.js'
 import { onMessage } from '../state/live.js'
 import { complain, inform } from '../state/notices.js'
 import type { Delivery } from '../state/wire.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { FormError, Select, TextInput, useSubmit } from '../ui/form.js'
 import { ShowPages, usePages } from '../ui/pages.js'
 import { Empty } from '../ui/states.js'
 import { fromLocalInput } from '../ui/time.js'
 import { DeliveryDetails, DeliveryLine } from './delivery.js'
 
-const text = settingsText.deliveries
+const text = sectionsText.deliveries
 const PAGE_SIZE = 25
 const SETTLE_MS = 2_000
 const statuses = ['pending', 'succeeded', 'failed', 'skipped'] as const

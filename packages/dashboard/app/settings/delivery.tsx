@@ -1,9 +1,9 @@
 import type { Delivery } from '../state/wire.js'
 import { formatCount, formatExact } from '../texts/format.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { Time } from '../ui/time.js'
 
-const text = settingsText.deliveries
+const text = sectionsText.deliveries
 
 const tones: Readonly<Record<Delivery['status'], string>> = {
   pending: 'warn',

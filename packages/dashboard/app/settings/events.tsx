@@ -1,5 +1,5 @@
 import type { NotificationChannel, Webhook } from '../state/wire.js'
-import { settingsText as text } from '../texts/settings.js'
+import { sectionsText as text } from '../texts/sections.js'
 import { CheckList } from '../ui/checks.js'
 
 export type WebhookEvent = Webhook['events'][number]

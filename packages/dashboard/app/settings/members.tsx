@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { account, can, client, isUser } from '../state/api.js'
 import { announce, complain } from '../state/notices.js'
 import { text as common } from '../texts/index.js'
+import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { CheckList } from '../ui/checks.js'
 import { Confirm, Dialog } from '../ui/dialog.js'
@@ -11,7 +12,7 @@ import { Show, useLoaded } from '../ui/states.js'
 import { Time } from '../ui/time.js'
 import { FormActions, SectionHead } from './section.js'
 
-const text = settingsText.members
+const text = sectionsText.members
 
 /** The people who can log in to the account. */
 export function Members() {
@@ -64,7 +65,7 @@ function MemberRow({ member, onChanged }: { readonly member: Member; readonly on
           <p class="chips">
             {member.scopes.map((scope) => (
               <span key={scope} class="chip">
-                {settingsText.scopes[scope]}
+                {sectionsText.scopes[scope]}
               </span>
             ))}
           </p>
@@ -138,7 +139,7 @@ function MemberForm({ onClose, onAdded }: { readonly onClose: () => void; readon
         />
         <CheckList
           label={text.may}
-          options={own.map((scope) => [scope, settingsText.scopes[scope]] as const)}
+          options={own.map((scope) => [scope, sectionsText.scopes[scope]] as const)}
           value={scopes}
           onValue={setScopes}
           error={errorOf('scopes')}

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { client } from '../state/api.js'
 import { inform } from '../state/notices.js'
 import { logOut } from '../state/session.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
 
-const text = settingsText.login
+const text = sectionsText.login
 
 /** Changes the password of the person who is logged in. */
 export function Password() {

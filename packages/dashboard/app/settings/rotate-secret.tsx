@@ -3,12 +3,12 @@ import { client } from '../state/api.js'
 import type { Webhook } from '../state/wire.js'
 import { formatExact } from '../texts/format.js'
 import { text as common } from '../texts/index.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { Dialog } from '../ui/dialog.js'
 import { FormError, Select, useSubmit } from '../ui/form.js'
 import { FormActions } from './section.js'
 
-const text = settingsText.webhooks
+const text = sectionsText.webhooks
 const overlaps = ['0', '3600', '86400', '604800', '2592000'] as const
 const MS_PER_S = 1_000
 

@@ -4,7 +4,7 @@ import { inform } from '../state/notices.js'
 import { useRequestKey } from '../state/request-key.js'
 import { priorities, type Agent, type Schedule } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { Check } from '../ui/checks.js'
 import { Dialog } from '../ui/dialog.js'
 import { FormError, Select, TextArea, TextInput, useSubmit } from '../ui/form.js'
@@ -12,7 +12,7 @@ import { formatInZone, presetOptions, timeZones } from './cron.js'
 import { bodyOf, draftOf, type ScheduleDraft } from './schedule-draft.js'
 import { FormActions } from './section.js'
 
-const text = settingsText.schedules
+const text = sectionsText.schedules
 const MOST_AGENTS = 1_000
 const shownFields = [
   'cron',

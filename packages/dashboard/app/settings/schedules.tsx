@@ -6,6 +6,7 @@ import { announce, complain } from '../state/notices.js'
 import { href } from '../state/router.js'
 import type { Schedule } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
+import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { Confirm } from '../ui/dialog.js'
 import { ShowPages, usePages } from '../ui/pages.js'
@@ -15,7 +16,7 @@ import { describeCron, formatInZone } from './cron.js'
 import { ScheduleForm } from './schedule-form.js'
 import { SectionHead } from './section.js'
 
-const text = settingsText.schedules
+const text = sectionsText.schedules
 const PAGE_SIZE = 50
 
 /** Tasks that come back. */

@@ -3,12 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { client } from '../state/api.js'
 import { announce, inform } from '../state/notices.js'
 import { text as common } from '../texts/index.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
 import { CopyButton } from '../ui/secret.js'
 import { QrCode } from './qr-code.js'
 
-const text = settingsText.login
+const text = sectionsText.login
 
 type Step =
   | { readonly at: 'start' }

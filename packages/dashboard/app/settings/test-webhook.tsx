@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { client } from '../state/api.js'
 import { announce, complain } from '../state/notices.js'
 import type { Delivery, Webhook } from '../state/wire.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { DeliveryDetails, DeliveryLine } from './delivery.js'
 
-const text = settingsText.webhooks
+const text = sectionsText.webhooks
 const POLL_MS = 500
 /** An endpoint has 30 seconds to answer. */
 const MOST_POLLS = 80
@@ -53,7 +53,7 @@ export function TestWebhook({
     try {
       const delivery = await tried(webhook.id, await client.webhooks.test(webhook.id, {}), abort.signal)
       setResult(delivery)
-      announce(settingsText.deliveries.statuses[delivery.status])
+      announce(sectionsText.deliveries.statuses[delivery.status])
       onTested()
     } catch (error) {
       if (!isGone.current) complain(error)

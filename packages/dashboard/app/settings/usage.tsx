@@ -3,12 +3,13 @@ import { account, readAccount } from '../state/api.js'
 import { complain } from '../state/notices.js'
 import type { Account } from '../state/wire.js'
 import { formatCount } from '../texts/format.js'
+import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { Meter } from '../ui/meter.js'
 import { Time } from '../ui/time.js'
 import { SectionHead } from './section.js'
 
-const text = settingsText.usage
+const text = sectionsText.usage
 const names: Readonly<Record<keyof Account['usage'], string>> = text.names
 const quotas = Object.keys(names) as readonly (keyof Account['usage'])[]
 const limits = ['requests_per_hour', 'burst_per_minute', 'websocket_connections'] as const

@@ -4,13 +4,13 @@ import { announce } from '../state/notices.js'
 import { useRequestKey } from '../state/request-key.js'
 import type { Webhook } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { Dialog } from '../ui/dialog.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
 import { EventPicker, webhookEvents, type WebhookEvent } from './events.js'
 import { FormActions } from './section.js'
 
-const text = settingsText.webhooks
+const text = sectionsText.webhooks
 const usual: readonly WebhookEvent[] = ['task.completed', 'task.failed']
 
 /** Creates a webhook, or changes the one that is given. */

@@ -4,7 +4,7 @@ import { announce, complain } from '../state/notices.js'
 import { go, href } from '../state/router.js'
 import type { Webhook } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { Confirm } from '../ui/dialog.js'
 import { SecretOnce } from '../ui/secret.js'
 import { Show, useLoaded } from '../ui/states.js'
@@ -14,7 +14,7 @@ import { TestWebhook } from './test-webhook.js'
 import { WebhookForm } from './webhook-form.js'
 import { WebhookState } from './webhook-state.js'
 
-const text = settingsText.webhooks
+const text = sectionsText.webhooks
 
 /** One webhook, with the log of its deliveries. */
 export function WebhookPage({ id }: { readonly id: string }) {

@@ -1,8 +1,8 @@
 import type { Webhook } from '../state/wire.js'
-import { settingsText } from '../texts/settings.js'
+import { sectionsText } from '../texts/sections.js'
 import { Time } from '../ui/time.js'
 
-const text = settingsText.webhooks
+const text = sectionsText.webhooks
 
 /** Whether a webhook works. */
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
 import { go, href } from '../state/router.js'
 import type { Webhook } from '../state/wire.js'
+import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { Empty, Show, useLoaded } from '../ui/states.js'
 import { Time } from '../ui/time.js'
@@ -10,7 +11,7 @@ import { WebhookForm } from './webhook-form.js'
 import { WebhookPage } from './webhook-page.js'
 import { WebhookState } from './webhook-state.js'
 
-const text = settingsText.webhooks
+const text = sectionsText.webhooks
 
 /** The webhooks of the workspace, or one of them with its log. */
 export function Webhooks({ id }: { readonly id: string | undefined }) {
@@ -64,9 +65,9 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
           </a>
         </p>
         <p class="quiet row-facts">
-          <span>{settingsText.events.count(webhook.events.length)}</span>
+          <span>{sectionsText.events.count(webhook.events.length)}</span>
           <span>
-            {settingsText.created} <Time at={webhook.created_at} />
+            {sectionsText.created} <Time at={webhook.created_at} />
           </span>
         </p>
       </div>

@@ -5,6 +5,7 @@ import { account, can, chooseWorkspace, client, readAccount, workspace } from '.
 import { go } from '../state/router.js'
 import type { MonthlyBudget, Workspace } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
+import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { announce } from '../state/notices.js'
 import { Dialog } from '../ui/dialog.js'
@@ -13,7 +14,7 @@ import { useLoaded } from '../ui/states.js'
 import { Time } from '../ui/time.js'
 import { FormActions, SectionHead } from './section.js'
 
-const text = settingsText.workspaces
+const text = sectionsText.workspaces
 type Open = 'rename' | 'delete' | 'budget'
 
 /** More budgets than these are read one by one, when somebody asks for one. */
@@ -86,7 +87,7 @@ function WorkspaceRow({ of, isOnly, isOneOfFew }: RowProps) {
         </p>
         <p class="quiet row-facts">
           <span>
-            {settingsText.created} <Time at={of.created_at} />
+            {sectionsText.created} <Time at={of.created_at} />
           </span>
         </p>
         {budget?.budget != null && <BudgetState budget={budget} />}

@@ -3,8 +3,7 @@ import { createClient, type Account, type TaskboardClient } from '@taskboard/cli
 import type { Config } from './config.js'
 import { kept } from './kept.js'
 import { accessToken } from './session.js'
-
-type Scope = Account['caller']['scopes'][number]
+import type { Scope } from './wire.js'
 
 /** The connection to the server; set before anything is shown. */
 export let client: TaskboardClient

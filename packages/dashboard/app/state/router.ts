@@ -1,12 +1,17 @@
 import { batch, computed, signal } from '@preact/signals'
 
-export const pages = ['board', 'inbox', 'agents', 'chat', 'analytics', 'settings'] as const
-export type Page = (typeof pages)[number]
+/**
+ * The pages by their names, which `pages.ts` adds: it loads them, and they import this file. A link to a page that is not in its table does
+ * not compile.
+ */
+export interface Pages {}
+export type Page = keyof Pages
 /** What an address leads to: a page, or a task, which lies over a page. */
 type Place = Page | 'tasks'
 
 export interface Route {
-  readonly page: Page
+  /** The name in the address. There may be no such page. */
+  readonly page: string
   /** What comes after the page in the address, decoded: `['webhooks', 'wh_01…']`. */
   readonly rest: readonly string[]
   readonly query: URLSearchParams
@@ -21,7 +26,7 @@ addEventListener('hashchange', follow)
 function follow(): void {
   const { hash } = location
   batch(() => {
-    if (parse(hash).place !== 'tasks') background.value = hash === '' ? '#/board' : hash
+    if (parse(hash).page !== 'tasks') background.value = hash === '' ? '#/board' : hash
     address.value = hash
   })
 }
@@ -39,30 +44,22 @@ function decoded(part: string): string {
   }
 }
 
-interface Address extends Omit<Route, 'page'> {
-  readonly place: Place
-}
-
-function parse(hash: string): Address {
+function parse(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
-  const [first = '', ...rest] = path
+  const [page = '', ...rest] = path
     .split('/')
     .filter((part) => part !== '')
     .map(decoded)
-  const place = first === 'tasks' ? first : (pages.find((known) => known === first) ?? 'board')
-  return { place, rest, query: new URLSearchParams(query) }
+  return { page, rest, query: new URLSearchParams(query) }
 }
 
 /** The page that is shown; while a task is open, the one that lies behind it. */
-export const route = computed((): Route => {
-  const { place, rest, query } = parse(background.value)
-  return { page: place === 'tasks' ? 'board' : place, rest, query }
-})
+export const route = computed(() => parse(background.value))
 
 /** The id of the task that is open over the page; null for none. */
 export const openTaskId = computed(() => {
-  const { place, rest } = parse(address.value)
-  return place === 'tasks' ? (rest[0] ?? null) : null
+  const { page, rest } = parse(address.value)
+  return page === 'tasks' ? (rest[0] ?? null) : null
 })
 
 /** The address of a page, or of a task: `href('tasks', id)`. */

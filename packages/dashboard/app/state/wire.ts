@@ -1,4 +1,4 @@
-import type { ListedTask, Task } from '@taskboard/client'
+import type { Account, ListedTask, Task } from '@taskboard/client'
 
 export type {
   Account,
@@ -22,6 +22,8 @@ export type {
 } from '@taskboard/client'
 /** A task on the board: with what it cost, when the list was asked for that. */
 export type CardTask = ListedTask
+/** What a caller may do. */
+export type Scope = Account['caller']['scopes'][number]
 export type Column = Task['column']
 export type Priority = Task['priority']
 export type TaskStatus = Task['status']

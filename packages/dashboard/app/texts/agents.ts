@@ -3,7 +3,8 @@ import { counted } from './counted.js'
 
 /** Of the agents. */
 export const agentsText = {
-  title: 'Agents of this workspace',
+  title: 'Agents',
+  heading: 'Agents of this workspace',
   create: 'New agent',
   statuses: {
     available: 'Available',

@@ -1,5 +1,6 @@
 /** Of the figures. */
 export const analyticsText = {
+  title: 'Analytics',
   period: 'Period',
   presets: { 7: '7 days', 30: '30 days', 90: '90 days', 365: '1 year' },
   from: 'First day',

@@ -12,12 +12,6 @@ import { taskText } from './task.js'
 export const text = {
   product: 'Taskboard',
   nav: {
-    board: 'Board',
-    inbox: 'Inbox',
-    agents: 'Agents',
-    chat: 'Chat',
-    analytics: 'Analytics',
-    settings: 'Settings',
     main: 'Main',
     skip: 'Skip to the content',
     messages: 'Messages',
@@ -101,29 +95,22 @@ export const text = {
     title: 'Keyboard shortcuts',
     /** Between keys that are pressed one after the other. */
     between: 'then',
-    rows: [
-      ['← → ↑ ↓', 'Move between cards'],
-      ['Enter', 'Open the card or the entry'],
-      ['m', 'Move the card to another column'],
-      ['n', 'New task'],
-      ['/', 'Search'],
-      ['j k', 'Inbox: move between entries'],
-      ['Shift+A Shift+R', 'Inbox: approve, reject'],
-      ['g then b i a c y s', 'Go to board, inbox, agents, chat, analytics, settings'],
-      ['Esc', 'Close'],
-      ['?', 'This help'],
-    ] as const,
+    /** Of the keys that lead to a page, and of the titles of these pages. */
+    rows: (keys: readonly string[], titles: readonly string[]) =>
+      [
+        ['← → ↑ ↓', 'Move between cards'],
+        ['Enter', 'Open the card or the entry'],
+        ['m', 'Move the card to another column'],
+        ['n', 'New task'],
+        ['/', 'Search'],
+        ['j k', 'Inbox: move between entries'],
+        ['Shift+A Shift+R', 'Inbox: approve, reject'],
+        [`g then ${keys.join(' ')}`, `Go to ${titles.join(', ')}`],
+        ['Esc', 'Close'],
+        ['?', 'This help'],
+      ] as const,
   },
   task: taskText,
   inbox: inboxText,
-  agents: {
-    title: 'Agents',
-  },
   chat: chatText,
-  analytics: {
-    title: 'Analytics',
-  },
-  settings: {
-    title: 'Settings',
-  },
 } as const

@@ -185,6 +185,10 @@ describe('rights that change while the page is open', () => {
     await assertShown(app.page.getByText('You do not have the permission'))
     await app.page.keyboard.press('Escape')
     await app.page.getByRole('button', { name: 'New task' }).waitFor({ state: 'detached' })
+    const links = app.page.getByRole('navigation', { name: 'Main' }).getByRole('listitem')
+    await expect.poll(() => links.allInnerTexts()).toEqual(['Board', 'Inbox', 'Settings'])
+    await app.page.keyboard.press('?')
+    await assertShown(app.page.getByText('Go to Board, Inbox, Settings'))
   })
 
   it('shows another workspace when the one that is shown was deleted', async () => {
