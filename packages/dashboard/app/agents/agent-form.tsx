@@ -3,11 +3,10 @@ import type { CreateAgentBody, UpdateAgentBody } from '@taskboard/client'
 import { client, workspaceId } from '../state/api.js'
 import { useRequestKey } from '../state/request-key.js'
 import type { Agent } from '../state/wire.js'
-import { text as common } from '../texts/index.js'
 import { agentsText as text } from '../texts/agents.js'
 import { announce } from '../state/notices.js'
-import { Dialog } from '../ui/dialog.js'
-import { FormError, TextArea, TextInput, useSubmit } from '../ui/form.js'
+import { FormDialog } from '../ui/form-dialog.js'
+import { TextArea, TextInput, useForm } from '../ui/form.js'
 
 interface Draft {
   readonly name: string
@@ -18,8 +17,6 @@ interface Draft {
   readonly tools: string
   readonly maxConcurrent: string
 }
-
-const shownFields = ['name', 'type', 'model', 'system_prompt', 'capabilities', 'tools', 'max_concurrent']
 
 function draftOf(agent: Agent | null): Draft {
   return {
@@ -76,77 +73,37 @@ export function AgentForm({
 }) {
   // The list may read the agent again while the form is open.
   const [before] = useState(agent)
-  const [draft, setDraft] = useState(() => draftOf(before))
-  const idempotencyKey = useRequestKey([draft])
-  const { failure, isBusy, submit, errorOf } = useSubmit()
-  const set = (name: keyof Draft) => (value: string) => setDraft({ ...draft, [name]: value })
-  const onSubmit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    await submit(async () => {
-      const saved =
-        before === null
-          ? await client.agents.create({ ...bodyOf(draft), workspace_id: workspaceId() }, { idempotencyKey })
-          : await client.agents.update(before.id, changesOf(draft, before))
-      announce(before === null ? text.isCreated(saved.name) : text.isSaved)
-      onClose()
-      onSaved(saved)
-    })
+  const form = useForm(() => draftOf(before))
+  const idempotencyKey = useRequestKey([form.draft])
+  const send = async (): Promise<void> => {
+    const saved =
+      before === null
+        ? await client.agents.create(
+            { ...bodyOf(form.draft), workspace_id: workspaceId() },
+            { idempotencyKey },
+          )
+        : await client.agents.update(before.id, changesOf(form.draft, before))
+    announce(before === null ? text.isCreated(saved.name) : text.isSaved)
+    onClose()
+    onSaved(saved)
   }
+  const [title, action] = before === null ? [text.create, text.form.create] : [text.edit]
   return (
-    <Dialog title={agent === null ? text.create : text.edit} onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
-        <AgentFields draft={draft} set={set} errorOf={errorOf} />
-        <FormError failure={failure} fields={shownFields} />
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {common.actions.cancel}
-          </button>
-          <button class="button button-primary" disabled={isBusy}>
-            {agent === null ? text.form.create : common.actions.save}
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  )
-}
-
-function AgentFields({
-  draft,
-  set,
-  errorOf,
-}: {
-  readonly draft: Draft
-  readonly set: (name: keyof Draft) => (value: string) => void
-  readonly errorOf: (field: string) => string | null
-}) {
-  return (
-    <>
-      <TextInput
-        label={text.form.name}
-        required
-        maxLength={100}
-        autofocus
-        value={draft.name}
-        onValue={set('name')}
-        error={errorOf('name')}
-      />
+    <FormDialog form={form} title={title} action={action} send={send} onClose={onClose}>
+      <TextInput label={text.form.name} required maxLength={100} autofocus {...form.field('name')} />
       <TextInput
         label={text.form.type}
         hint={text.form.typeHint}
         required
         maxLength={64}
-        value={draft.type}
-        onValue={set('type')}
-        error={errorOf('type')}
+        {...form.field('type')}
       />
       <div class="columns-2">
         <TextInput
           label={text.form.model}
           hint={text.form.modelHint}
           maxLength={200}
-          value={draft.model}
-          onValue={set('model')}
-          error={errorOf('model')}
+          {...form.field('model')}
         />
         <TextInput
           label={text.form.maxConcurrent}
@@ -154,33 +111,17 @@ function AgentFields({
           type="number"
           min={1}
           max={100_000}
-          value={draft.maxConcurrent}
-          onValue={set('maxConcurrent')}
-          error={errorOf('max_concurrent')}
+          {...form.field('maxConcurrent', 'max_concurrent')}
         />
       </div>
       <TextArea
         label={text.form.prompt}
         rows={6}
         maxLength={100_000}
-        value={draft.prompt}
-        onValue={set('prompt')}
-        error={errorOf('system_prompt')}
+        {...form.field('prompt', 'system_prompt')}
       />
-      <TextInput
-        label={text.form.capabilities}
-        hint={text.form.listHint}
-        value={draft.capabilities}
-        onValue={set('capabilities')}
-        error={errorOf('capabilities')}
-      />
-      <TextInput
-        label={text.form.tools}
-        hint={text.form.listHint}
-        value={draft.tools}
-        onValue={set('tools')}
-        error={errorOf('tools')}
-      />
-    </>
+      <TextInput label={text.form.capabilities} hint={text.form.listHint} {...form.field('capabilities')} />
+      <TextInput label={text.form.tools} hint={text.form.listHint} {...form.field('tools')} />
+    </FormDialog>
   )
 }

@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks'
 import { announce } from '../state/notices.js'
 import type { Budget } from '../state/wire.js'
 import { agentsText as text } from '../texts/agents.js'
 import { text as common } from '../texts/index.js'
-import { FormError, TextInput, useSubmit } from '../ui/form.js'
+import { FormError, TextInput, useForm } from '../ui/form.js'
 
 /** Changes a monthly budget. */
 export function BudgetForm({
@@ -15,17 +14,19 @@ export function BudgetForm({
   readonly save: (budget: Budget | null) => Promise<unknown>
   readonly onSaved: () => void
 }) {
-  const [cost, setCost] = useState(budget?.cost_usd?.toString() ?? '')
-  const [tokens, setTokens] = useState(budget?.tokens?.toString() ?? '')
-  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const form = useForm({
+    cost: budget?.cost_usd?.toString() ?? '',
+    tokens: budget?.tokens?.toString() ?? '',
+  })
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
+    const { cost, tokens } = form.draft
     const limits = {
       tokens: tokens === '' ? null : Number(tokens),
       cost_usd: cost === '' ? null : Number(cost),
     }
     const next = limits.tokens === null && limits.cost_usd === null ? null : limits
-    if (!(await submit(() => save(next)))) return
+    if (!(await form.submit(() => save(next)))) return
     announce(text.budgetForm.saved)
     onSaved()
   }
@@ -38,22 +39,18 @@ export function BudgetForm({
           type="number"
           min={0}
           step="any"
-          value={cost}
-          onValue={setCost}
-          error={errorOf('budget.cost_usd')}
+          {...form.field('cost', 'budget.cost_usd')}
         />
         <TextInput
           label={text.budgetForm.tokens}
           type="number"
           min={0}
-          value={tokens}
-          onValue={setTokens}
-          error={errorOf('budget.tokens')}
+          {...form.field('tokens', 'budget.tokens')}
         />
       </div>
-      <FormError failure={failure} fields={['budget.cost_usd', 'budget.tokens']} />
+      <FormError failure={form.failure} fields={form.fields} />
       <div>
-        <button class="button button-primary" disabled={isBusy}>
+        <button class="button button-primary" disabled={form.isBusy}>
           {common.actions.save}
         </button>
       </div>

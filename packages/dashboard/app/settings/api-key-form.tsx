@@ -1,14 +1,11 @@
-import { useState } from 'preact/hooks'
-import type { Scope } from '../state/wire.js'
 import { account, client } from '../state/api.js'
 import { useRequestKey } from '../state/request-key.js'
-import { text as common } from '../texts/index.js'
+import type { Scope } from '../state/wire.js'
 import { sectionsText } from '../texts/sections.js'
-import { CheckList } from '../ui/checks.js'
-import { Dialog } from '../ui/dialog.js'
-import { FormError, Select, TextInput, useSubmit } from '../ui/form.js'
+import { FormDialog } from '../ui/form-dialog.js'
+import { Select, TextInput, useForm } from '../ui/form.js'
 import { fromLocalInput } from '../ui/time.js'
-import { FormActions } from './section.js'
+import { ownScopes, ScopePicker } from './scopes.js'
 
 const text = sectionsText.keys
 /** What a worker needs. */
@@ -22,70 +19,50 @@ export function ApiKeyForm({
   readonly onClose: () => void
   readonly onMade: (made: { readonly name: string; readonly key: string }) => void
 }) {
-  const own = account.value?.caller.scopes ?? []
-  const workspaces = account.value?.workspaces ?? []
-  const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<readonly Scope[]>(usual.filter((scope) => own.includes(scope)))
-  const [workspace, setWorkspace] = useState('')
-  const [expires, setExpires] = useState('')
-  const idempotencyKey = useRequestKey([name, scopes, workspace, expires])
-  const { failure, isBusy, submit, errorOf } = useSubmit()
-  const onSubmit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    await submit(async () => {
-      const made = await client.apiKeys.create(
-        {
-          name: name.trim(),
-          scopes,
-          workspace_id: workspace === '' ? null : workspace,
-          expires_at: fromLocalInput(expires),
-        },
-        { idempotencyKey },
-      )
-      onClose()
-      onMade(made)
-    })
+  const form = useForm(() => ({
+    name: '',
+    scopes: usual.filter((scope) => ownScopes().includes(scope)) as readonly Scope[],
+    workspace: '',
+    expires: '',
+  }))
+  const idempotencyKey = useRequestKey([form.draft])
+  const send = async (): Promise<void> => {
+    const { name, scopes, workspace, expires } = form.draft
+    const body = {
+      name: name.trim(),
+      scopes,
+      workspace_id: workspace === '' ? null : workspace,
+      expires_at: fromLocalInput(expires),
+    }
+    const made = await client.apiKeys.create(body, { idempotencyKey })
+    onClose()
+    onMade(made)
   }
+  const workspaces = account.value?.workspaces ?? []
   return (
-    <Dialog title={text.create} onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
+    <FormDialog form={form} title={text.create} action={text.submit} send={send} onClose={onClose}>
+      <TextInput
+        label={text.name}
+        hint={text.nameHint}
+        required
+        maxLength={100}
+        autofocus
+        {...form.field('name')}
+      />
+      <ScopePicker label={text.scopes} {...form.field('scopes')} />
+      <div class="columns-2">
+        <Select
+          label={text.workspace}
+          options={[['', text.everyWorkspace], ...workspaces.map((one) => [one.id, one.name] as const)]}
+          {...form.field('workspace', 'workspace_id')}
+        />
         <TextInput
-          label={text.name}
-          hint={text.nameHint}
-          required
-          maxLength={100}
-          autofocus
-          value={name}
-          onValue={setName}
-          error={errorOf('name')}
+          label={text.expires}
+          hint={text.expiresHint}
+          type="datetime-local"
+          {...form.field('expires', 'expires_at')}
         />
-        <CheckList
-          label={text.scopes}
-          options={own.map((scope) => [scope, sectionsText.scopes[scope]] as const)}
-          value={scopes}
-          onValue={setScopes}
-          error={errorOf('scopes')}
-        />
-        <div class="columns-2">
-          <Select
-            label={text.workspace}
-            value={workspace}
-            options={[['', text.everyWorkspace], ...workspaces.map((one) => [one.id, one.name] as const)]}
-            onValue={setWorkspace}
-            error={errorOf('workspace_id')}
-          />
-          <TextInput
-            label={text.expires}
-            hint={text.expiresHint}
-            type="datetime-local"
-            value={expires}
-            onValue={setExpires}
-            error={errorOf('expires_at')}
-          />
-        </div>
-        <FormError failure={failure} fields={['name', 'scopes', 'workspace_id', 'expires_at']} />
-        <FormActions submit={text.submit} isBusy={isBusy} cancel={common.actions.cancel} onCancel={onClose} />
-      </form>
-    </Dialog>
+      </div>
+    </FormDialog>
   )
 }

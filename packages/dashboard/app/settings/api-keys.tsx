@@ -1,19 +1,18 @@
 import { useState } from 'preact/hooks'
 import { account, can, client, isUser } from '../state/api.js'
 import { now } from '../state/clock.js'
-import { announce, complain } from '../state/notices.js'
+import { announce } from '../state/notices.js'
 import type { ApiKey } from '../state/wire.js'
-import { text as common } from '../texts/index.js'
 import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
-import { Confirm, Dialog } from '../ui/dialog.js'
-import { FormError, Select, useSubmit } from '../ui/form.js'
-import { ShowPages, usePages } from '../ui/pages.js'
+import { FormDialog } from '../ui/form-dialog.js'
+import { Select, useForm } from '../ui/form.js'
+import { usePages } from '../ui/pages.js'
 import { SecretOnce } from '../ui/secret.js'
-import { Empty } from '../ui/states.js'
 import { Time } from '../ui/time.js'
 import { ApiKeyForm } from './api-key-form.js'
-import { FormActions, SectionHead } from './section.js'
+import { ResourceList, ResourceRow } from './resource-list.js'
+import { Scopes } from './scopes.js'
 
 const text = sectionsText.keys
 const PAGE_SIZE = 50
@@ -31,43 +30,34 @@ export function ApiKeys() {
     const answer = await client.apiKeys.list({ limit: PAGE_SIZE, cursor }, { signal })
     return { items: answer.api_keys, next: answer.next_cursor }
   }, [])
-  const [isCreating, setCreating] = useState(false)
   const [made, setMade] = useState<Made | null>(null)
   const keep = ({ name, key }: Made): void => {
     setMade({ name, key })
     pages.reload()
   }
   return (
-    <>
-      <SectionHead
-        title={settingsText.tabs.keys}
-        about={text.about}
-        add={can('account:write') && isUser() && text.create}
-        onAdd={() => setCreating(true)}
-      />
-      {made !== null && (
-        <SecretOnce
-          key={made.key}
-          title={text.onceTitle(made.name)}
-          note={text.once}
-          value={made.key}
-          done={text.done}
-          onDone={() => setMade(null)}
-        />
-      )}
-      <section class="panel" aria-label={settingsText.tabs.keys}>
-        <ShowPages pages={pages} empty={<Empty title={text.empty} />}>
-          {(keys) => (
-            <ul class="row-list">
-              {keys.map((key) => (
-                <KeyRow key={key.id} of={key} onMade={keep} onChanged={pages.reload} />
-              ))}
-            </ul>
-          )}
-        </ShowPages>
-      </section>
-      {isCreating && <ApiKeyForm onClose={() => setCreating(false)} onMade={keep} />}
-    </>
+    <ResourceList
+      title={settingsText.tabs.keys}
+      about={text.about}
+      create={can('account:write') && isUser() && text.create}
+      form={(close) => <ApiKeyForm onClose={close} onMade={keep} />}
+      notice={
+        made !== null && (
+          <SecretOnce
+            key={made.key}
+            title={text.onceTitle(made.name)}
+            note={text.once}
+            value={made.key}
+            done={text.done}
+            onDone={() => setMade(null)}
+          />
+        )
+      }
+      pages={pages}
+      empty={text.empty}
+    >
+      {(key) => <KeyRow key={key.id} of={key} onMade={keep} onChanged={pages.reload} />}
+    </ResourceList>
   )
 }
 
@@ -104,16 +94,7 @@ function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: Key
           </span>
         )}
       </p>
-      <details>
-        <summary>{sectionsText.members.scopes(key.scopes.length)}</summary>
-        <p class="chips">
-          {key.scopes.map((scope) => (
-            <span key={scope} class="chip">
-              {sectionsText.scopes[scope]}
-            </span>
-          ))}
-        </p>
-      </details>
+      <Scopes of={key.scopes} />
     </div>
   )
 }
@@ -127,50 +108,32 @@ function KeyRow({
   readonly onMade: (made: Made) => void
   readonly onChanged: () => void
 }) {
-  const [isRevoking, setRevoking] = useState(false)
-  const [isRotating, setRotating] = useState(false)
   const state = stateOf(key)
+  const mayChange = state === 'active' && can('account:write')
   const revoke = async (): Promise<void> => {
     await client.apiKeys.revoke(key.id)
     announce(text.isRevoked(key.name))
     onChanged()
   }
   return (
-    <li>
+    <ResourceRow
+      name={key.name}
+      actions={[
+        mayChange &&
+          isUser() && {
+            label: text.rotate,
+            dialog: (close) => <RotateKey of={key} onClose={close} onMade={onMade} />,
+          },
+        mayChange && {
+          label: text.revoke,
+          isDangerous: true,
+          confirm: { title: text.revokeTitle, message: text.revokeMessage(key.name) },
+          run: revoke,
+        },
+      ]}
+    >
       <KeyFacts of={key} state={state} />
-      {state === 'active' && can('account:write') && (
-        <div class="actions">
-          {isUser() && (
-            <button
-              type="button"
-              class="button button-small"
-              aria-label={`${text.rotate}: ${key.name}`}
-              onClick={() => setRotating(true)}
-            >
-              {text.rotate}
-            </button>
-          )}
-          <button
-            type="button"
-            class="button button-small button-danger"
-            aria-label={`${text.revoke}: ${key.name}`}
-            onClick={() => setRevoking(true)}
-          >
-            {text.revoke}
-          </button>
-        </div>
-      )}
-      {isRotating && <RotateKey of={key} onClose={() => setRotating(false)} onMade={onMade} />}
-      {isRevoking && (
-        <Confirm
-          title={text.revokeTitle}
-          message={text.revokeMessage(key.name)}
-          action={text.revoke}
-          onConfirm={() => void revoke().catch(complain)}
-          onClose={() => setRevoking(false)}
-        />
-      )}
-    </li>
+    </ResourceRow>
   )
 }
 
@@ -183,29 +146,20 @@ function RotateKey({
   readonly onClose: () => void
   readonly onMade: (made: Made) => void
 }) {
-  const [overlap, setOverlap] = useState<(typeof overlaps)[number]>('86400')
-  const { failure, isBusy, submit } = useSubmit()
-  const onSubmit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    await submit(async () => {
-      const made = await client.apiKeys.rotate(key.id, { overlap_s: Number(overlap) })
-      onClose()
-      onMade(made)
-    })
+  const form = useForm<{ overlap: (typeof overlaps)[number] }>({ overlap: '86400' })
+  const send = async (): Promise<void> => {
+    const made = await client.apiKeys.rotate(key.id, { overlap_s: Number(form.draft.overlap) })
+    onClose()
+    onMade(made)
   }
   return (
-    <Dialog title={text.rotateTitle} onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
-        <p>{text.rotateMessage(key.name)}</p>
-        <Select
-          label={text.overlap}
-          value={overlap}
-          options={overlaps.map((one) => [one, text.overlaps[one]] as const)}
-          onValue={setOverlap}
-        />
-        <FormError failure={failure} />
-        <FormActions submit={text.rotate} isBusy={isBusy} cancel={common.actions.cancel} onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog form={form} title={text.rotateTitle} action={text.rotate} send={send} onClose={onClose}>
+      <p>{text.rotateMessage(key.name)}</p>
+      <Select
+        label={text.overlap}
+        options={overlaps.map((one) => [one, text.overlaps[one]] as const)}
+        {...form.field('overlap')}
+      />
+    </FormDialog>
   )
 }

@@ -1,19 +1,16 @@
-import { useState } from 'preact/hooks'
 import { client, workspaceId } from '../state/api.js'
 import { announce } from '../state/notices.js'
 import { useRequestKey } from '../state/request-key.js'
 import type { NotificationChannel } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
 import { sectionsText } from '../texts/sections.js'
-import { Dialog } from '../ui/dialog.js'
-import { FormError, Select, TextArea, TextInput, useSubmit } from '../ui/form.js'
+import { FormDialog } from '../ui/form-dialog.js'
+import { Select, TextArea, TextInput, useForm } from '../ui/form.js'
 import { configOf, draftOf, isKnownType, nameOfType, type ConfigDraft } from './channel-config.js'
 import { channelEvents, EventPicker, type ChannelEvent } from './events.js'
-import { FormActions } from './section.js'
 
 const text = sectionsText.channels
 const usual: readonly ChannelEvent[] = ['task.failed', 'approval.requested', 'agent.alert']
-const configFields = ['config.url', 'config.to', 'config']
 
 /** Creates a channel, or changes the one that is given. */
 export function ChannelForm({
@@ -28,65 +25,44 @@ export function ChannelForm({
   readonly onClose: () => void
   readonly onSaved: () => void
 }) {
-  const [type, setType] = useState(types[0] ?? '')
-  const [name, setName] = useState(channel?.name ?? '')
-  const [events, setEvents] = useState<readonly ChannelEvent[]>(channel?.events ?? usual)
-  const [draft, setDraft] = useState(() => draftOf(channel))
-  const idempotencyKey = useRequestKey([type, name, events, draft])
-  const { failure, isBusy, submit, errorOf } = useSubmit()
-  const onSubmit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    await submit(async () => {
-      const body = { name: name.trim(), events, config: configOf(type, draft) }
-      if (channel === null) {
-        await client.notificationChannels.create(
-          { ...body, type, workspace_id: workspaceId() },
-          { idempotencyKey },
-        )
-      } else await client.notificationChannels.update(channel.id, body)
-      announce(common.actions.saved)
-      onClose()
-      onSaved()
-    })
+  const form = useForm(() => ({
+    type: types[0] ?? '',
+    name: channel?.name ?? '',
+    events: channel?.events ?? usual,
+    config: draftOf(channel),
+  }))
+  const idempotencyKey = useRequestKey([form.draft])
+  const send = async (): Promise<void> => {
+    const { type, events, config } = form.draft
+    const body = { name: form.draft.name.trim(), events, config: configOf(type, config) }
+    if (channel === null) {
+      const created = { ...body, type, workspace_id: workspaceId() }
+      await client.notificationChannels.create(created, { idempotencyKey })
+    } else await client.notificationChannels.update(channel.id, body)
+    announce(common.actions.saved)
+    onClose()
+    onSaved()
   }
-  const shownFields = ['name', 'events', ...(channel === null ? ['type'] : []), ...configFields]
+  const [title, action] = channel === null ? [text.create, text.submit] : [text.edit]
   return (
-    <Dialog title={channel === null ? text.create : text.edit} onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
-        {channel === null && (
-          <Select
-            label={text.type}
-            value={type}
-            options={types.map((one) => [one, nameOfType(one)] as const)}
-            onValue={setType}
-            error={errorOf('type')}
-          />
-        )}
-        <TextInput
-          label={text.name}
-          required
-          maxLength={100}
-          value={name}
-          onValue={setName}
-          error={errorOf('name')}
+    <FormDialog form={form} title={title} action={action} send={send} onClose={onClose}>
+      {channel === null && (
+        <Select
+          label={text.type}
+          options={types.map((one) => [one, nameOfType(one)] as const)}
+          {...form.field('type')}
         />
-        <ConfigFields
-          type={type}
-          isNew={channel === null}
-          draft={draft}
-          onDraft={setDraft}
-          errorOf={errorOf}
-        />
-        <EventPicker all={channelEvents} value={events} onValue={setEvents} error={errorOf('events')} />
-        <FormError failure={failure} fields={shownFields} />
-        <FormActions
-          submit={channel === null ? text.submit : common.actions.save}
-          isBusy={isBusy}
-          cancel={common.actions.cancel}
-          onCancel={onClose}
-        />
-      </form>
-    </Dialog>
+      )}
+      <TextInput label={text.name} required maxLength={100} {...form.field('name')} />
+      <ConfigFields
+        type={form.draft.type}
+        isNew={channel === null}
+        draft={form.draft.config}
+        onDraft={(config) => form.set({ config })}
+        errorOf={(field) => form.field('config', field).error}
+      />
+      <EventPicker all={channelEvents} {...form.field('events')} />
+    </FormDialog>
   )
 }
 

@@ -6,13 +6,12 @@ import { formatCount } from '../texts/format.js'
 import { text as common } from '../texts/index.js'
 import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
-import { Confirm } from '../ui/dialog.js'
-import { ShowPages, usePages } from '../ui/pages.js'
-import { Empty, Failed, useLoaded } from '../ui/states.js'
+import { usePages } from '../ui/pages.js'
+import { Failed, useLoaded } from '../ui/states.js'
 import { Time } from '../ui/time.js'
 import { nameOfType } from './channel-config.js'
 import { ChannelForm } from './channel-form.js'
-import { SectionHead } from './section.js'
+import { ResourceList, ResourceRow } from './resource-list.js'
 
 const text = sectionsText.channels
 const PAGE_SIZE = 50
@@ -28,38 +27,20 @@ export function Channels() {
     const answer = await client.notificationChannels.types({ signal })
     return answer.notification_channel_types.map(({ name }) => name)
   }, [])
-  const [isCreating, setCreating] = useState(false)
   const offered = types.value ?? []
   const isWithoutTypes = types.value?.length === 0
   return (
-    <>
-      <SectionHead
-        title={settingsText.tabs.channels}
-        about={isWithoutTypes ? text.noTypes : text.about}
-        add={can('webhooks:write') && offered.length > 0 && text.create}
-        onAdd={() => setCreating(true)}
-      />
-      {types.failure !== null && <Failed failure={types.failure} onRetry={types.reload} />}
-      <section class="panel" aria-label={settingsText.tabs.channels}>
-        <ShowPages pages={pages} empty={<Empty title={isWithoutTypes ? text.none : text.empty} />}>
-          {(channels) => (
-            <ul class="row-list">
-              {channels.map((channel) => (
-                <ChannelRow key={channel.id} channel={channel} onChanged={pages.reload} />
-              ))}
-            </ul>
-          )}
-        </ShowPages>
-      </section>
-      {isCreating && (
-        <ChannelForm
-          channel={null}
-          types={offered}
-          onClose={() => setCreating(false)}
-          onSaved={pages.reload}
-        />
-      )}
-    </>
+    <ResourceList
+      title={settingsText.tabs.channels}
+      about={isWithoutTypes ? text.noTypes : text.about}
+      create={can('webhooks:write') && offered.length > 0 && text.create}
+      form={(close) => <ChannelForm channel={null} types={offered} onClose={close} onSaved={pages.reload} />}
+      notice={types.failure !== null && <Failed failure={types.failure} onRetry={types.reload} />}
+      pages={pages}
+      empty={isWithoutTypes ? text.none : text.empty}
+    >
+      {(channel) => <ChannelRow key={channel.id} channel={channel} onChanged={pages.reload} />}
+    </ResourceList>
   )
 }
 
@@ -101,50 +82,33 @@ function ChannelRow({
   readonly channel: NotificationChannel
   readonly onChanged: () => void
 }) {
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
-  const close = (): void => setOpen(null)
+  const mayChange = can('webhooks:write')
   const remove = async (): Promise<void> => {
     await client.notificationChannels.delete(channel.id)
     announce(text.isDeleted(channel.name))
     onChanged()
   }
   return (
-    <li>
+    <ResourceRow
+      name={channel.name}
+      before={mayChange && <TestChannel channel={channel} onTested={onChanged} />}
+      actions={[
+        mayChange && {
+          label: common.actions.edit,
+          dialog: (close) => (
+            <ChannelForm channel={channel} types={[channel.type]} onClose={close} onSaved={onChanged} />
+          ),
+        },
+        mayChange && {
+          label: common.actions.delete,
+          isDangerous: true,
+          confirm: { title: text.deleteTitle, message: text.deleteMessage(channel.name) },
+          run: remove,
+        },
+      ]}
+    >
       <ChannelFacts channel={channel} />
-      {can('webhooks:write') && (
-        <div class="actions">
-          <TestChannel channel={channel} onTested={onChanged} />
-          <button
-            type="button"
-            class="button button-small"
-            aria-label={`${common.actions.edit}: ${channel.name}`}
-            onClick={() => setOpen('edit')}
-          >
-            {common.actions.edit}
-          </button>
-          <button
-            type="button"
-            class="button button-small button-danger"
-            aria-label={`${common.actions.delete}: ${channel.name}`}
-            onClick={() => setOpen('delete')}
-          >
-            {common.actions.delete}
-          </button>
-        </div>
-      )}
-      {open === 'edit' && (
-        <ChannelForm channel={channel} types={[channel.type]} onClose={close} onSaved={onChanged} />
-      )}
-      {open === 'delete' && (
-        <Confirm
-          title={text.deleteTitle}
-          message={text.deleteMessage(channel.name)}
-          action={common.actions.delete}
-          onConfirm={() => void remove().catch(complain)}
-          onClose={close}
-        />
-      )}
-    </li>
+    </ResourceRow>
   )
 }
 

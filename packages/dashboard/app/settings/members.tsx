@@ -1,152 +1,115 @@
 import type { Member } from '@taskboard/client'
-import { useState } from 'preact/hooks'
-import { account, can, client, isUser } from '../state/api.js'
-import { announce, complain } from '../state/notices.js'
-import { text as common } from '../texts/index.js'
+import { can, client, isUser } from '../state/api.js'
+import { announce } from '../state/notices.js'
 import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
-import { CheckList } from '../ui/checks.js'
-import { Confirm, Dialog } from '../ui/dialog.js'
-import { FormError, TextInput, useSubmit } from '../ui/form.js'
-import { Show, useLoaded } from '../ui/states.js'
+import { FormDialog } from '../ui/form-dialog.js'
+import { TextInput, useForm } from '../ui/form.js'
+import { usePages } from '../ui/pages.js'
 import { Time } from '../ui/time.js'
-import { FormActions, SectionHead } from './section.js'
+import { ResourceList, ResourceRow } from './resource-list.js'
+import { ownScopes, ScopePicker, Scopes } from './scopes.js'
 
 const text = sectionsText.members
 
 /** The people who can log in to the account. */
 export function Members() {
-  const loaded = useLoaded((signal) => client.members.list({ signal }), [])
-  const [isAdding, setAdding] = useState(false)
+  const pages = usePages<Member>(async (_, signal) => {
+    const { members } = await client.members.list({ signal })
+    return { items: members, next: null }
+  }, [])
+  const mayChange = can('account:write') && isUser()
   return (
-    <>
-      <SectionHead
-        title={settingsText.tabs.members}
-        about={text.about}
-        add={can('account:write') && isUser() && text.add}
-        onAdd={() => setAdding(true)}
-      />
-      <section class="panel" aria-label={settingsText.tabs.members}>
-        <Show loaded={loaded}>
-          {({ members }) => (
-            <ul class="row-list">
-              {members.map((member) => (
-                <MemberRow key={member.id} member={member} onChanged={loaded.reload} />
-              ))}
-            </ul>
-          )}
-        </Show>
-      </section>
-      {isAdding && <MemberForm onClose={() => setAdding(false)} onAdded={loaded.reload} />}
-    </>
+    <ResourceList
+      title={settingsText.tabs.members}
+      about={text.about}
+      create={mayChange && text.add}
+      form={(close) => <MemberForm onClose={close} onAdded={pages.reload} />}
+      pages={pages}
+    >
+      {(member) => (
+        <MemberRow key={member.id} member={member} mayChange={mayChange} onChanged={pages.reload} />
+      )}
+    </ResourceList>
   )
 }
 
-function MemberRow({ member, onChanged }: { readonly member: Member; readonly onChanged: () => void }) {
-  const [isRemoving, setRemoving] = useState(false)
+function MemberRow({
+  member: { id, email, is_caller: isCaller, created_at: since, scopes },
+  mayChange,
+  onChanged,
+}: {
+  readonly member: Member
+  readonly mayChange: boolean
+  readonly onChanged: () => void
+}) {
   const remove = async (): Promise<void> => {
-    await client.members.delete(member.id)
-    announce(text.isRemoved(member.email))
+    await client.members.delete(id)
+    announce(text.isRemoved(email))
     onChanged()
   }
   return (
-    <li>
+    <ResourceRow
+      name={email}
+      actions={[
+        mayChange &&
+          !isCaller && {
+            label: text.remove,
+            isDangerous: true,
+            confirm: { title: text.removeTitle, message: text.removeMessage(email) },
+            run: remove,
+          },
+      ]}
+    >
       <div class="row-main">
         <p class="row-title">
-          <bdi>{member.email}</bdi> {member.is_caller && <span class="chip chip-good">{text.you}</span>}
+          <bdi>{email}</bdi> {isCaller && <span class="chip chip-good">{text.you}</span>}
         </p>
         <p class="quiet row-facts">
           <span>
-            {text.since} <Time at={member.created_at} />
+            {text.since} <Time at={since} />
           </span>
         </p>
-        <details>
-          <summary>{text.scopes(member.scopes.length)}</summary>
-          <p class="chips">
-            {member.scopes.map((scope) => (
-              <span key={scope} class="chip">
-                {sectionsText.scopes[scope]}
-              </span>
-            ))}
-          </p>
-        </details>
+        <Scopes of={scopes} />
       </div>
-      {!member.is_caller && can('account:write') && isUser() && (
-        <button
-          type="button"
-          class="button button-small button-danger"
-          aria-label={`${text.remove}: ${member.email}`}
-          onClick={() => setRemoving(true)}
-        >
-          {text.remove}
-        </button>
-      )}
-      {isRemoving && (
-        <Confirm
-          title={text.removeTitle}
-          message={text.removeMessage(member.email)}
-          action={text.remove}
-          onConfirm={() => void remove().catch(complain)}
-          onClose={() => setRemoving(false)}
-        />
-      )}
-    </li>
+    </ResourceRow>
   )
 }
 
 function MemberForm({ onClose, onAdded }: { readonly onClose: () => void; readonly onAdded: () => void }) {
-  const own = account.value?.caller.scopes ?? []
-  const [scopes, setScopes] = useState(own)
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const { failure, isBusy, submit, errorOf } = useSubmit()
-  const onSubmit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    await submit(async () => {
-      const member = await client.members.create({
-        email: email.trim(),
-        password,
-        // Left out, they are those of the caller, with what later versions add.
-        ...(scopes.length === own.length ? {} : { scopes }),
-      })
-      announce(text.isAdded(member.email))
-      onClose()
-      onAdded()
+  const own = ownScopes()
+  const form = useForm({ email: '', password: '', scopes: own })
+  const send = async (): Promise<void> => {
+    const { email, password, scopes } = form.draft
+    const member = await client.members.create({
+      email: email.trim(),
+      password,
+      // Left out, they are those of the caller, with what later versions add.
+      ...(scopes.length === own.length ? {} : { scopes }),
     })
+    announce(text.isAdded(member.email))
+    onClose()
+    onAdded()
   }
   return (
-    <Dialog title={text.add} onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
-        <TextInput
-          label={text.email}
-          type="email"
-          autocomplete="off"
-          required
-          autofocus
-          value={email}
-          onValue={setEmail}
-          error={errorOf('email')}
-        />
-        <TextInput
-          label={text.password}
-          hint={text.passwordHint}
-          type="password"
-          autocomplete="new-password"
-          required
-          value={password}
-          onValue={setPassword}
-          error={errorOf('password')}
-        />
-        <CheckList
-          label={text.may}
-          options={own.map((scope) => [scope, sectionsText.scopes[scope]] as const)}
-          value={scopes}
-          onValue={setScopes}
-          error={errorOf('scopes')}
-        />
-        <FormError failure={failure} fields={['email', 'password', 'scopes']} />
-        <FormActions submit={text.submit} isBusy={isBusy} cancel={common.actions.cancel} onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog form={form} title={text.add} action={text.submit} send={send} onClose={onClose}>
+      <TextInput
+        label={text.email}
+        type="email"
+        autocomplete="off"
+        required
+        autofocus
+        {...form.field('email')}
+      />
+      <TextInput
+        label={text.password}
+        hint={text.passwordHint}
+        type="password"
+        autocomplete="new-password"
+        required
+        {...form.field('password')}
+      />
+      <ScopePicker label={text.may} {...form.field('scopes')} />
+    </FormDialog>
   )
 }

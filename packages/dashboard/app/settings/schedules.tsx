@@ -1,20 +1,18 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
 import { coalesce } from '../state/coalesce.js'
 import { onMessage } from '../state/live.js'
-import { announce, complain } from '../state/notices.js'
+import { announce } from '../state/notices.js'
 import { href } from '../state/router.js'
 import type { Schedule } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
 import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
-import { Confirm } from '../ui/dialog.js'
-import { ShowPages, usePages } from '../ui/pages.js'
-import { Empty } from '../ui/states.js'
+import { usePages } from '../ui/pages.js'
 import { Time } from '../ui/time.js'
 import { describeCron, formatInZone } from './cron.js'
+import { ResourceList, ResourceRow } from './resource-list.js'
 import { ScheduleForm } from './schedule-form.js'
-import { SectionHead } from './section.js'
 
 const text = sectionsText.schedules
 const PAGE_SIZE = 50
@@ -35,30 +33,17 @@ export function Schedules() {
       settle.cancel()
     }
   }, [])
-  const [isCreating, setCreating] = useState(false)
   return (
-    <>
-      <SectionHead
-        title={settingsText.tabs.schedules}
-        about={text.about}
-        add={can('tasks:write') && text.create}
-        onAdd={() => setCreating(true)}
-      />
-      <section class="panel" aria-label={settingsText.tabs.schedules}>
-        <ShowPages pages={pages} empty={<Empty title={text.empty} />}>
-          {(schedules) => (
-            <ul class="row-list">
-              {schedules.map((schedule) => (
-                <ScheduleRow key={schedule.id} schedule={schedule} onChanged={pages.reload} />
-              ))}
-            </ul>
-          )}
-        </ShowPages>
-      </section>
-      {isCreating && (
-        <ScheduleForm schedule={null} onClose={() => setCreating(false)} onSaved={pages.reload} />
-      )}
-    </>
+    <ResourceList
+      title={settingsText.tabs.schedules}
+      about={text.about}
+      create={can('tasks:write') && text.create}
+      form={(close) => <ScheduleForm schedule={null} onClose={close} onSaved={pages.reload} />}
+      pages={pages}
+      empty={text.empty}
+    >
+      {(schedule) => <ScheduleRow key={schedule.id} schedule={schedule} onChanged={pages.reload} />}
+    </ResourceList>
   )
 }
 
@@ -100,8 +85,7 @@ function ScheduleRow({
   readonly schedule: Schedule
   readonly onChanged: () => void
 }) {
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
-  const close = (): void => setOpen(null)
+  const mayChange = can('tasks:write')
   const { title } = schedule.task
   const enable = async (enabled: boolean): Promise<void> => {
     await client.schedules.update(schedule.id, { enabled })
@@ -113,48 +97,27 @@ function ScheduleRow({
     announce(text.isDeleted)
     onChanged()
   }
-  const toggle = schedule.enabled ? text.disable : text.enable
   return (
-    <li>
+    <ResourceRow
+      name={title}
+      actions={[
+        mayChange && {
+          label: schedule.enabled ? text.disable : text.enable,
+          run: () => enable(!schedule.enabled),
+        },
+        mayChange && {
+          label: common.actions.edit,
+          dialog: (close) => <ScheduleForm schedule={schedule} onClose={close} onSaved={onChanged} />,
+        },
+        mayChange && {
+          label: common.actions.delete,
+          isDangerous: true,
+          confirm: { title: text.deleteTitle, message: text.deleteMessage(title) },
+          run: remove,
+        },
+      ]}
+    >
       <ScheduleFacts schedule={schedule} />
-      {can('tasks:write') && (
-        <div class="actions">
-          <button
-            type="button"
-            class="button button-small"
-            aria-label={`${toggle}: ${title}`}
-            onClick={() => void enable(!schedule.enabled).catch(complain)}
-          >
-            {toggle}
-          </button>
-          <button
-            type="button"
-            class="button button-small"
-            aria-label={`${common.actions.edit}: ${title}`}
-            onClick={() => setOpen('edit')}
-          >
-            {common.actions.edit}
-          </button>
-          <button
-            type="button"
-            class="button button-small button-danger"
-            aria-label={`${common.actions.delete}: ${title}`}
-            onClick={() => setOpen('delete')}
-          >
-            {common.actions.delete}
-          </button>
-        </div>
-      )}
-      {open === 'edit' && <ScheduleForm schedule={schedule} onClose={close} onSaved={onChanged} />}
-      {open === 'delete' && (
-        <Confirm
-          title={text.deleteTitle}
-          message={text.deleteMessage(title)}
-          action={common.actions.delete}
-          onConfirm={() => void remove().catch(complain)}
-          onClose={close}
-        />
-      )}
-    </li>
+    </ResourceRow>
   )
 }

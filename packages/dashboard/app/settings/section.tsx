@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { Icon } from '../ui/icon.js'
 
 /** The head of a section: what it is for, and what can be added. */
@@ -26,29 +25,5 @@ export function SectionHead({
         </button>
       )}
     </header>
-  )
-}
-
-/** The end of a form in a dialog. */
-export function FormActions({
-  submit,
-  isBusy,
-  cancel,
-  onCancel,
-}: {
-  readonly submit: ComponentChildren
-  readonly isBusy: boolean
-  readonly cancel: string
-  readonly onCancel: () => void
-}) {
-  return (
-    <div class="dialog-actions">
-      <button type="button" class="button" onClick={onCancel}>
-        {cancel}
-      </button>
-      <button class="button button-primary" disabled={isBusy}>
-        {submit}
-      </button>
-    </div>
   )
 }

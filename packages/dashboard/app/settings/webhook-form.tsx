@@ -1,14 +1,12 @@
-import { useState } from 'preact/hooks'
 import { client, workspaceId } from '../state/api.js'
 import { announce } from '../state/notices.js'
 import { useRequestKey } from '../state/request-key.js'
 import type { Webhook } from '../state/wire.js'
 import { text as common } from '../texts/index.js'
 import { sectionsText } from '../texts/sections.js'
-import { Dialog } from '../ui/dialog.js'
-import { FormError, TextInput, useSubmit } from '../ui/form.js'
+import { FormDialog } from '../ui/form-dialog.js'
+import { TextInput, useForm } from '../ui/form.js'
 import { EventPicker, webhookEvents, type WebhookEvent } from './events.js'
-import { FormActions } from './section.js'
 
 const text = sectionsText.webhooks
 const usual: readonly WebhookEvent[] = ['task.completed', 'task.failed']
@@ -23,67 +21,43 @@ export function WebhookForm({
   readonly onClose: () => void
   readonly onSaved: (webhook: Webhook) => void
 }) {
-  const [url, setUrl] = useState(webhook?.url ?? '')
-  const [events, setEvents] = useState<readonly WebhookEvent[]>(webhook?.events ?? usual)
-  const [secret, setSecret] = useState('')
-  const idempotencyKey = useRequestKey([url, events, secret])
-  const { failure, isBusy, submit, errorOf } = useSubmit()
-  const save = () =>
-    webhook === null
-      ? client.webhooks.create(
-          {
-            url: url.trim(),
-            events,
-            workspace_id: workspaceId(),
-            secret: secret === '' ? null : secret,
-          },
-          { idempotencyKey },
-        )
-      : client.webhooks.update(webhook.id, { url: url.trim(), events })
-  const onSubmit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    await submit(async () => {
-      const saved = await save()
-      announce(common.actions.saved)
-      onClose()
-      onSaved(saved)
-    })
+  const form = useForm({ url: webhook?.url ?? '', events: webhook?.events ?? usual, secret: '' })
+  const idempotencyKey = useRequestKey([form.draft])
+  const send = async (): Promise<void> => {
+    const { events, secret } = form.draft
+    const url = form.draft.url.trim()
+    const created = { url, events, workspace_id: workspaceId(), secret: secret === '' ? null : secret }
+    const saved =
+      webhook === null
+        ? await client.webhooks.create(created, { idempotencyKey })
+        : await client.webhooks.update(webhook.id, { url, events })
+    announce(common.actions.saved)
+    onClose()
+    onSaved(saved)
   }
+  const [title, action] = webhook === null ? [text.create, text.submit] : [text.edit]
   return (
-    <Dialog title={webhook === null ? text.create : text.edit} onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
+    <FormDialog form={form} title={title} action={action} send={send} onClose={onClose}>
+      <TextInput
+        label={text.url}
+        hint={text.urlHint}
+        type="url"
+        required
+        autofocus
+        autocomplete="off"
+        {...form.field('url')}
+      />
+      <EventPicker all={webhookEvents} {...form.field('events')} />
+      {webhook === null && (
         <TextInput
-          label={text.url}
-          hint={text.urlHint}
-          type="url"
-          required
-          autofocus
-          autocomplete="off"
-          value={url}
-          onValue={setUrl}
-          error={errorOf('url')}
+          label={text.secret}
+          hint={text.secretHint}
+          type="password"
+          autocomplete="new-password"
+          maxLength={256}
+          {...form.field('secret')}
         />
-        <EventPicker all={webhookEvents} value={events} onValue={setEvents} error={errorOf('events')} />
-        {webhook === null && (
-          <TextInput
-            label={text.secret}
-            hint={text.secretHint}
-            type="password"
-            autocomplete="new-password"
-            maxLength={256}
-            value={secret}
-            onValue={setSecret}
-            error={errorOf('secret')}
-          />
-        )}
-        <FormError failure={failure} fields={['url', 'events', 'secret']} />
-        <FormActions
-          submit={webhook === null ? text.submit : common.actions.save}
-          isBusy={isBusy}
-          cancel={common.actions.cancel}
-          onCancel={onClose}
-        />
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }

@@ -1,12 +1,11 @@
-import { useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
 import { go, href } from '../state/router.js'
 import type { Webhook } from '../state/wire.js'
 import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
-import { Empty, Show, useLoaded } from '../ui/states.js'
+import { usePages } from '../ui/pages.js'
 import { Time } from '../ui/time.js'
-import { SectionHead } from './section.js'
+import { ResourceList } from './resource-list.js'
 import { WebhookForm } from './webhook-form.js'
 import { WebhookPage } from './webhook-page.js'
 import { WebhookState } from './webhook-state.js'
@@ -19,39 +18,23 @@ export function Webhooks({ id }: { readonly id: string | undefined }) {
 }
 
 function WebhookList() {
-  const loaded = useLoaded((signal) => client.webhooks.list({ workspace_id: workspaceId() }, { signal }), [])
-  const [isCreating, setCreating] = useState(false)
+  const pages = usePages<Webhook>(async (_, signal) => {
+    const { webhooks } = await client.webhooks.list({ workspace_id: workspaceId() }, { signal })
+    return { items: webhooks, next: null }
+  }, [])
   return (
-    <>
-      <SectionHead
-        title={settingsText.tabs.webhooks}
-        about={text.about}
-        add={can('webhooks:write') && text.create}
-        onAdd={() => setCreating(true)}
-      />
-      <section class="panel" aria-label={settingsText.tabs.webhooks}>
-        <Show loaded={loaded}>
-          {({ webhooks }) =>
-            webhooks.length === 0 ? (
-              <Empty title={text.empty} />
-            ) : (
-              <ul class="row-list">
-                {webhooks.map((webhook) => (
-                  <WebhookRow key={webhook.id} webhook={webhook} />
-                ))}
-              </ul>
-            )
-          }
-        </Show>
-      </section>
-      {isCreating && (
-        <WebhookForm
-          webhook={null}
-          onClose={() => setCreating(false)}
-          onSaved={({ id }) => go('settings', 'webhooks', id)}
-        />
+    <ResourceList
+      title={settingsText.tabs.webhooks}
+      about={text.about}
+      create={can('webhooks:write') && text.create}
+      form={(close) => (
+        <WebhookForm webhook={null} onClose={close} onSaved={({ id }) => go('settings', 'webhooks', id)} />
       )}
-    </>
+      pages={pages}
+      empty={text.empty}
+    >
+      {(webhook) => <WebhookRow key={webhook.id} webhook={webhook} />}
+    </ResourceList>
   )
 }
 

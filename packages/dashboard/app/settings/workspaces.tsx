@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { BudgetForm } from '../agents/budget-form.js'
 import { BudgetState } from '../agents/agent-row.js'
 import { account, can, chooseWorkspace, client, readAccount, workspace } from '../state/api.js'
@@ -9,77 +8,92 @@ import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { announce } from '../state/notices.js'
 import { Dialog } from '../ui/dialog.js'
-import { FormError, TextInput, useSubmit } from '../ui/form.js'
-import { useLoaded } from '../ui/states.js'
+import { FormDialog } from '../ui/form-dialog.js'
+import { TextInput, useForm } from '../ui/form.js'
+import { wholeList } from '../ui/pages.js'
+import { Show, useLoaded } from '../ui/states.js'
 import { Time } from '../ui/time.js'
-import { FormActions, SectionHead } from './section.js'
+import { ResourceList, ResourceRow } from './resource-list.js'
 
 const text = sectionsText.workspaces
-type Open = 'rename' | 'delete' | 'budget'
 
 /** More budgets than these are read one by one, when somebody asks for one. */
 const MOST_BUDGETS = 25
 
-/** The monthly budget of a workspace, which is the first of its list; undefined until it is known. */
-function useBudget(workspaceId: string, isWanted: boolean) {
-  const loaded = useLoaded(
-    async (signal) => {
-      if (!isWanted || !can('agents:read')) return []
-      return (await client.budgets.list({ workspace_id: workspaceId, limit: 1 }, { signal })).budgets
+/** The monthly budget of a workspace, which is the first of its list. */
+function useBudget(workspaceId: string, isWanted = true) {
+  return useLoaded(
+    async (signal): Promise<{ readonly budget: MonthlyBudget | undefined }> => {
+      if (!isWanted || !can('agents:read')) return { budget: undefined }
+      const query = { workspace_id: workspaceId, limit: 1 }
+      return { budget: (await client.budgets.list(query, { signal })).budgets[0] }
     },
     [workspaceId, isWanted],
   )
-  const budget: MonthlyBudget | undefined = loaded.value?.[0]
-  return { budget, reload: loaded.reload }
 }
 
 /** The workspaces of the account. */
 export function Workspaces() {
-  const [isCreating, setCreating] = useState(false)
   const workspaces = account.value?.workspaces ?? []
   return (
-    <>
-      <SectionHead
-        title={settingsText.tabs.workspaces}
-        about={text.about}
-        add={can('account:write') && text.create}
-        onAdd={() => setCreating(true)}
-      />
-      <section class="panel" aria-label={settingsText.tabs.workspaces}>
-        <ul class="row-list">
-          {workspaces.map((one) => (
-            <WorkspaceRow
-              key={one.id}
-              of={one}
-              isOnly={workspaces.length === 1}
-              isOneOfFew={workspaces.length <= MOST_BUDGETS}
-            />
-          ))}
-        </ul>
-      </section>
-      {isCreating && <NameForm of={null} onClose={() => setCreating(false)} />}
-    </>
+    <ResourceList
+      title={settingsText.tabs.workspaces}
+      about={text.about}
+      create={can('account:write') && text.create}
+      form={(close) => <NameForm of={null} onClose={close} />}
+      pages={wholeList(workspaces)}
+    >
+      {(one) => (
+        <WorkspaceRow
+          key={one.id}
+          of={one}
+          isOnly={workspaces.length === 1}
+          isOneOfFew={workspaces.length <= MOST_BUDGETS}
+        />
+      )}
+    </ResourceList>
   )
 }
 
-interface RowProps {
+function WorkspaceRow({
+  of,
+  isOnly,
+  isOneOfFew,
+}: {
   readonly of: Workspace
   /** The last workspace cannot be deleted. */
   readonly isOnly: boolean
   readonly isOneOfFew: boolean
-}
-
-function WorkspaceRow({ of, isOnly, isOneOfFew }: RowProps) {
-  const [open, setOpen] = useState<Open | null>(null)
-  const { budget, reload } = useBudget(of.id, isOneOfFew || open === 'budget')
-  const close = (): void => setOpen(null)
+}) {
+  const loaded = useBudget(of.id, isOneOfFew)
+  const budget = loaded.value?.budget
   const isShown = workspace.value?.id === of.id
+  const mayChange = can('account:write')
   const show = (): void => {
     chooseWorkspace(of.id)
     go('board')
   }
   return (
-    <li>
+    <ResourceRow
+      name={of.name}
+      actions={[
+        !isShown && { label: text.show, run: show },
+        mayChange && {
+          label: text.rename,
+          dialog: (close) => <NameForm of={of} onClose={close} />,
+        },
+        mayChange && {
+          label: text.budget,
+          dialog: (close) => <BudgetDialog of={of} onClose={close} onSaved={loaded.reload} />,
+        },
+        mayChange &&
+          !isOnly && {
+            label: common.actions.delete,
+            isDangerous: true,
+            dialog: (close) => <DeleteForm of={of} onClose={close} />,
+          },
+      ]}
+    >
       <div class="row-main">
         <p class="row-title">
           <bdi>{of.name}</bdi> {of.is_default && <span class="chip">{text.isDefault}</span>}{' '}
@@ -92,137 +106,76 @@ function WorkspaceRow({ of, isOnly, isOneOfFew }: RowProps) {
         </p>
         {budget?.budget != null && <BudgetState budget={budget} />}
       </div>
-      <div class="actions">
-        {!isShown && (
-          <button
-            type="button"
-            class="button button-small"
-            aria-label={`${text.show}: ${of.name}`}
-            onClick={show}
-          >
-            {text.show}
-          </button>
-        )}
-        {can('account:write') && <RowButtons of={of} isOnly={isOnly} onOpen={setOpen} />}
-      </div>
-      {open === 'rename' && <NameForm of={of} onClose={close} />}
-      {open === 'delete' && <DeleteForm of={of} onClose={close} />}
-      {open === 'budget' && (
-        <Dialog title={`${text.budget}: ${of.name}`} onClose={close}>
-          <BudgetForm
-            // Anew when the budget is known.
-            key={budget?.workspace_id}
-            budget={budget?.budget ?? null}
-            save={(limits) => client.workspaces.setBudget(of.id, { budget: limits })}
-            onSaved={() => {
-              close()
-              reload()
-            }}
-          />
-        </Dialog>
-      )}
-    </li>
+    </ResourceRow>
   )
 }
 
-function RowButtons({
+function BudgetDialog({
   of,
-  isOnly,
-  onOpen,
-}: Pick<RowProps, 'of' | 'isOnly'> & { readonly onOpen: (open: Open) => void }) {
-  const buttons = [
-    ['rename', text.rename],
-    ['budget', text.budget],
-    ...(isOnly ? [] : [['delete', common.actions.delete] as const]),
-  ] as const
+  onClose,
+  onSaved,
+}: {
+  readonly of: Workspace
+  readonly onClose: () => void
+  readonly onSaved: () => void
+}) {
+  const loaded = useBudget(of.id)
   return (
-    <>
-      {buttons.map(([open, label]) => (
-        <button
-          key={open}
-          type="button"
-          class={`button button-small ${open === 'delete' ? 'button-danger' : ''}`}
-          aria-label={`${label}: ${of.name}`}
-          onClick={() => onOpen(open)}
-        >
-          {label}
-        </button>
-      ))}
-    </>
+    <Dialog title={`${text.budget}: ${of.name}`} onClose={onClose}>
+      <Show loaded={loaded}>
+        {({ budget }) => (
+          <BudgetForm
+            budget={budget?.budget ?? null}
+            save={(limits) => client.workspaces.setBudget(of.id, { budget: limits })}
+            onSaved={() => {
+              onClose()
+              onSaved()
+            }}
+          />
+        )}
+      </Show>
+    </Dialog>
   )
 }
 
 function NameForm({ of, onClose }: { readonly of: Workspace | null; readonly onClose: () => void }) {
-  const [name, setName] = useState(of?.name ?? '')
-  const { failure, isBusy, submit, errorOf } = useSubmit()
-  const onSubmit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    await submit(async () => {
-      const body = { name: name.trim() }
-      const saved =
-        of === null ? await client.workspaces.create(body) : await client.workspaces.update(of.id, body)
-      await readAccount()
-      announce(of === null ? text.isCreated(saved.name) : common.actions.saved)
-      onClose()
-    })
+  const form = useForm({ name: of?.name ?? '' })
+  const send = async (): Promise<void> => {
+    const body = { name: form.draft.name.trim() }
+    const saved =
+      of === null ? await client.workspaces.create(body) : await client.workspaces.update(of.id, body)
+    await readAccount()
+    announce(of === null ? text.isCreated(saved.name) : common.actions.saved)
+    onClose()
   }
+  const [title, action] = of === null ? [text.create, text.submit] : [text.renameTitle]
   return (
-    <Dialog title={of === null ? text.create : text.renameTitle} onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
-        <TextInput
-          label={text.name}
-          required
-          autofocus
-          maxLength={100}
-          value={name}
-          onValue={setName}
-          error={errorOf('name')}
-        />
-        <FormError failure={failure} fields={['name']} />
-        <FormActions
-          submit={of === null ? text.submit : common.actions.save}
-          isBusy={isBusy}
-          cancel={common.actions.cancel}
-          onCancel={onClose}
-        />
-      </form>
-    </Dialog>
+    <FormDialog form={form} title={title} action={action} send={send} onClose={onClose}>
+      <TextInput label={text.name} required autofocus maxLength={100} {...form.field('name')} />
+    </FormDialog>
   )
 }
 
 function DeleteForm({ of, onClose }: { readonly of: Workspace; readonly onClose: () => void }) {
-  const [typed, setTyped] = useState('')
-  const { failure, isBusy, submit } = useSubmit()
-  const onSubmit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    await submit(async () => {
-      await client.workspaces.delete(of.id)
-      onClose()
-      announce(text.isDeleted(of.name))
-      await readAccount()
-    })
+  const form = useForm({ typed: '' })
+  const send = async (): Promise<void> => {
+    await client.workspaces.delete(of.id)
+    onClose()
+    announce(text.isDeleted(of.name))
+    await readAccount()
   }
   return (
-    <Dialog title={text.deleteTitle} onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
-        <p>{text.deleteMessage}</p>
-        <TextInput
-          label={text.typeName(of.name)}
-          autofocus
-          autocomplete="off"
-          value={typed}
-          onValue={setTyped}
-        />
-        <FormError failure={failure} />
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {common.actions.cancel}
-          </button>
-          <button class="button button-danger" disabled={isBusy || typed.trim() !== of.name.trim()}>
-            {common.actions.delete}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      form={form}
+      title={text.deleteTitle}
+      action={common.actions.delete}
+      isDangerous
+      isDisabled={form.draft.typed.trim() !== of.name.trim()}
+      send={send}
+      onClose={onClose}
+    >
+      <p>{text.deleteMessage}</p>
+      <TextInput label={text.typeName(of.name)} autofocus autocomplete="off" {...form.field('typed')} />
+    </FormDialog>
   )
 }

@@ -171,15 +171,38 @@ export function useSubmit() {
   return { failure, isBusy, submit, errorOf, clear: () => setFailure(null) }
 }
 
+/**
+ * What a form holds. `field` binds an input to a member of the draft, and to the field of the request that it becomes: the error of that field
+ * stands at the input.
+ */
+export function useForm<Draft extends object>(start: Draft | (() => Draft)) {
+  const [draft, setDraft] = useState<Draft>(start)
+  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const fields = new Set<string>()
+  const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }))
+  function field<Name extends keyof Draft & string>(name: Name, onWire: string = name) {
+    fields.add(onWire)
+    return {
+      value: draft[name],
+      error: errorOf(onWire),
+      onValue: (value: Draft[Name]) => set({ [name]: value } as unknown as Partial<Draft>),
+    }
+  }
+  return { draft, set, field, fields, failure, isBusy, submit }
+}
+
+/** A form, whatever it holds. */
+export type Form = Pick<ReturnType<typeof useForm>, 'fields' | 'failure' | 'isBusy' | 'submit'>
+
 /** Why a form was refused, unless one of the `fields` says it. */
 export function FormError({
   failure,
   fields = [],
 }: {
   readonly failure: Failure | null
-  readonly fields?: readonly string[]
+  readonly fields?: Iterable<string>
 }) {
-  if (failure === null || (failure.field !== null && fields.includes(failure.field))) return null
+  if (failure === null || [...fields].some((field) => field === failure.field)) return null
   return (
     <p class="form-error" role="alert">
       {failure.message}

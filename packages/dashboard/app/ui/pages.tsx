@@ -100,6 +100,16 @@ export function usePages<Item>(read: Read<Item>, inputs: readonly unknown[]): Pa
   }
 }
 
+/** A list that is there as a whole. */
+export const wholeList = <Item,>(items: readonly Item[]): Pages<Item> => ({
+  items,
+  hasMore: false,
+  isLoading: false,
+  failure: null,
+  more: () => undefined,
+  reload: () => undefined,
+})
+
 /** Shows a list that was read by `usePages`, with a button for the next page; `empty` stands in for a list without items. */
 export function ShowPages<Item>({
   pages,

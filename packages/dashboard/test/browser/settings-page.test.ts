@@ -200,6 +200,7 @@ it('adds a schedule, and says in words when it adds its next task', async () => 
   await expectAccessible()
   await button('Disable: Weekly report').click()
   await page.getByText('Disabled', { exact: true }).waitFor()
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Enable: Weekly report')
   await button('Delete: Weekly report').click()
   await dialog().getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No schedules yet.').waitFor()
