@@ -45,7 +45,9 @@ it('notifies a user who sets it up over the API, by a line in the terminal', asy
   const { call, board, clock, printed } = await setUp()
   expect(await call('notification-channel-types')).toEqual([
     200,
-    { notification_channel_types: [{ name: 'log', secrets: [] }] },
+    {
+      notification_channel_types: [{ name: 'log', label: 'Terminal of the server', secrets: [], fields: [] }],
+    },
   ])
   const [status, { id }] = await call('notification-channels', channel)
   expect(status).toBe(201)

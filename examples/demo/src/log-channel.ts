@@ -7,7 +7,9 @@ import { TaskboardError, type NotificationType } from '@taskboard/core'
 export function logChannel(print: (text: string) => void, now: () => number = Date.now): NotificationType {
   return {
     name: 'log',
+    label: 'Terminal of the server',
     secrets: [],
+    fields: {},
     parseConfig(config) {
       const [unknown] = Object.keys(config)
       if (unknown === undefined) return {}

@@ -59,6 +59,8 @@ export type {
   ChannelPage,
   Channels,
   ChannelTest,
+  ChannelType,
+  ConfigField,
   ConfigTools,
   DeliveryTools,
   NotificationType,

@@ -25,7 +25,7 @@ const SUPPRESS_EMBEDS = 4
  * ```
  */
 export function discord(): NotificationType<IncomingWebhookConfig> {
-  return incomingWebhook('discord', (notification) => ({
+  return incomingWebhook('discord', 'Discord', (notification) => ({
     content:
       escaped(messageText(notification)) + (notification.url === null ? '' : `\n<${notification.url}>`),
     allowed_mentions: { parse: [] },

@@ -82,7 +82,11 @@ export function email(options: EmailOptions): NotificationType<EmailConfig> {
   const transport = transportOf(options.transport)
   return {
     name: 'email',
+    label: 'Email',
     secrets: [],
+    fields: {
+      to: { label: 'Recipients', hint: `One address per line, up to ${MOST_RECIPIENTS}`, kind: 'list' },
+    },
     parseConfig: (config) => parseRecipients(config, isAllowed),
     async deliver(notification, { to }) {
       // The host may have changed its mind since the channel was set up.

@@ -15,11 +15,14 @@ export interface IncomingWebhookConfig {
 /** A type whose channels take JSON by HTTP POST, at a URL that is their secret. */
 export function incomingWebhook(
   name: string,
+  label: string,
   messageOf: (notification: ChannelNotification) => object,
 ): NotificationType<IncomingWebhookConfig> {
   return {
     name,
+    label,
     secrets: ['url'],
+    fields: { url: { label: 'URL of the incoming webhook', kind: 'url' } },
     parseConfig: parseUrl,
     async deliver(notification, { url }, tools) {
       await postMessage(url, messageOf(notification), tools)

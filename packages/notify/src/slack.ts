@@ -22,7 +22,7 @@ import { incomingWebhook, messageText, type IncomingWebhookConfig } from './inco
  * ```
  */
 export function slack(): NotificationType<IncomingWebhookConfig> {
-  return incomingWebhook('slack', (notification) => ({
+  return incomingWebhook('slack', 'Slack', (notification) => ({
     text:
       escaped(messageText(notification)) +
       (notification.url === null ? '' : `\n<${escaped(notification.url)}>`),

@@ -251,6 +251,33 @@ describe('types of channels', () => {
       'each notification type requires a distinct name',
     )
   })
+
+  it('are described by their label and the fields of their form', () => {
+    const plain = typeOf(() => Promise.resolve())
+    const typesOf = (type: NotificationType) =>
+      createTaskboard({ storage: memoryStorage(), notifications: [type] }).channels.types
+    expect(typesOf(plain)).toEqual([{ name: 'chat', label: 'chat', secrets: ['token'], fields: null }])
+    const fields = {
+      room: { label: 'Room', hint: 'Where it is said', optional: true },
+      token: { label: 'Token' },
+      people: { label: 'People', kind: 'list' },
+    } as const
+    expect(typesOf({ ...plain, label: 'Our chat', fields })).toEqual([
+      {
+        name: 'chat',
+        label: 'Our chat',
+        secrets: ['token'],
+        fields: [
+          { name: 'room', label: 'Room', hint: 'Where it is said', kind: 'text', optional: true },
+          { name: 'token', label: 'Token', hint: null, kind: 'text', optional: false },
+          { name: 'people', label: 'People', hint: null, kind: 'list', optional: false },
+        ],
+      },
+    ])
+    expect(() => typesOf({ ...plain, fields: { tokn: { label: 'Token' } } })).toThrow(
+      'the notification type chat has no field for its secret token',
+    )
+  })
 })
 
 describe('channelError', () => {

@@ -16,7 +16,7 @@ import type { EndpointGuard } from '../webhooks/index.js'
 import { maskedConfig, requireType, sealChangedConfig, sealNewConfig } from './channel-config.js'
 import type { ChannelDelivery, ChannelTest } from './channel-delivery.js'
 import type { ChannelStore } from './channel-store.js'
-import type { NotificationType } from './notification-type.js'
+import { type ChannelType, describeType, type NotificationType } from './notification-type.js'
 
 const MOST_EVENTS = 100
 
@@ -81,7 +81,7 @@ export interface ChannelPage {
  */
 export interface Channels<Tx = unknown> {
   /** The registered types, of which channels can be set up. */
-  readonly types: readonly Pick<NotificationType, 'name' | 'secrets'>[]
+  readonly types: readonly ChannelType[]
   /**
    * Sets up a channel for future events. A repeat with the same `idempotency` returns the channel as first created.
    * @throws `CONFLICT` when that key was used for another request.
@@ -151,10 +151,7 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
   }
 
   return {
-    types: [...types.values()].map(({ name: type, secrets: members }) => ({
-      name: type,
-      secrets: [...members],
-    })),
+    types: [...types.values()].map(describeType),
     async create(workspaceId, input, options) {
       const given = parseInput(newChannelInput, input)
       const type = requireType(types, given.type)

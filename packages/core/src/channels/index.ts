@@ -4,6 +4,8 @@ export { channelChangeInput, newChannelInput } from './channels.js'
 export type { Channel, ChannelChange, ChannelInput, ChannelPage, Channels } from './channels.js'
 export type {
   ChannelNotification,
+  ChannelType,
+  ConfigField,
   ConfigTools,
   DeliveryTools,
   NotificationType,

@@ -37,6 +37,18 @@ export interface DeliveryTools {
   }) => Promise<SendResult>
 }
 
+/** How a form asks for one member of a configuration. */
+export interface ConfigField {
+  /** What people read at the input: `URL of the webhook`. */
+  readonly label: string
+  /** What people should know before they type. */
+  readonly hint?: string | undefined
+  /** `list`: a list of texts, which people separate by line breaks, commas or semicolons. Default: `text`, in one line. */
+  readonly kind?: 'text' | 'url' | 'list' | undefined
+  /** Whether the member can be left out. Default: false. */
+  readonly optional?: boolean | undefined
+}
+
 /**
  * A type of notification channel that users can set up, such as `slack`. The host registers it among the `notifications` of
  * `createTaskboard`. What `deliver` throws is shown to the user as the channel's error, without the secrets of the configuration.
@@ -44,8 +56,13 @@ export interface DeliveryTools {
 export interface NotificationType<Config extends object = object> {
   /** What users name as the `type` of a channel: 1 to 64 lower-case letters, digits, `_` and `-`. It is stored, so keep it. */
   readonly name: string
+  /** What people read: `Microsoft Teams`. Default: the name. */
+  readonly label?: string | undefined
   /** The members of the configuration that are secret: stored encrypted, and never returned, listed or logged. */
   readonly secrets: readonly string[]
+  /** How a form asks for the configuration: its members, in the order of the form. Without them, people write JSON. */
+  readonly fields?:
+    ({ readonly [Member in keyof Config]-?: ConfigField } & Readonly<Record<string, ConfigField>>) | undefined
   /**
    * Checks a configuration and returns it as it is to be stored: plain JSON. Called when a user creates a channel or changes the
    * configuration, then with the stored secrets that the change does not name.
@@ -59,9 +76,41 @@ export interface NotificationType<Config extends object = object> {
   deliver(notification: ChannelNotification, config: Config, tools: DeliveryTools): Promise<void>
 }
 
+/** A registered type, as those see it who set up its channels. */
+export interface ChannelType {
+  /** The `type` of its channels. */
+  readonly name: string
+  readonly label: string
+  readonly secrets: readonly string[]
+  /** In the order of the form, each by its member of the configuration; null when people write JSON. */
+  readonly fields:
+    | readonly {
+        readonly name: string
+        readonly label: string
+        readonly hint: string | null
+        readonly kind: 'text' | 'url' | 'list'
+        readonly optional: boolean
+      }[]
+    | null
+}
+
+/** What is shown of a type, with its defaults. */
+export function describeType({ name, label = name, secrets, fields }: NotificationType): ChannelType {
+  const shown = Object.entries(fields ?? {}).map(
+    ([member, { label: asked, hint = null, kind = 'text', optional = false }]) => ({
+      name: member,
+      label: asked,
+      hint,
+      kind,
+      optional,
+    }),
+  )
+  return { name, label, secrets: [...secrets], fields: fields === undefined ? null : shown }
+}
+
 const NAME = /^[a-z0-9_-]{1,64}$/
 
-/** The types by name. @throws TaskboardError `INVALID_CONFIG` for an invalid or repeated name. */
+/** The types by name. @throws TaskboardError `INVALID_CONFIG` for an invalid or repeated name, and a secret that is none of the fields. */
 export function typesByName(types: readonly NotificationType[]): ReadonlyMap<string, NotificationType> {
   const byName = new Map<string, NotificationType>()
   for (const type of types) {
@@ -71,6 +120,11 @@ export function typesByName(types: readonly NotificationType[]): ReadonlyMap<str
         'each notification type requires a distinct name of 1 to 64 of a-z, 0-9, _ and -',
         { field: 'notifications' },
       )
+    }
+    const unasked = type.secrets.find((member) => type.fields?.[member] === undefined)
+    if (type.fields !== undefined && unasked !== undefined) {
+      const rule = `the notification type ${type.name} has no field for its secret ${unasked}`
+      throw new TaskboardError('INVALID_CONFIG', rule, { field: 'notifications' })
     }
     byName.set(type.name, type)
   }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
 import { announce, complain } from '../state/notices.js'
-import type { NotificationChannel } from '../state/wire.js'
+import type { ChannelType, NotificationChannel } from '../state/wire.js'
 import { formatCount } from '../texts/format.js'
 import { text as common } from '../texts/index.js'
 import { sectionsText } from '../texts/sections.js'
@@ -9,7 +9,6 @@ import { settingsText } from '../texts/settings.js'
 import { usePages } from '../ui/pages.js'
 import { Failed, useLoaded } from '../ui/states.js'
 import { Time } from '../ui/time.js'
-import { nameOfType } from './channel-config.js'
 import { ChannelForm } from './channel-form.js'
 import { ResourceList, ResourceRow } from './resource-list.js'
 
@@ -25,7 +24,7 @@ export function Channels() {
   }, [])
   const types = useLoaded(async (signal) => {
     const answer = await client.notificationChannels.types({ signal })
-    return answer.notification_channel_types.map(({ name }) => name)
+    return answer.notification_channel_types
   }, [])
   const offered = types.value ?? []
   const isWithoutTypes = types.value?.length === 0
@@ -39,17 +38,26 @@ export function Channels() {
       pages={pages}
       empty={isWithoutTypes ? text.none : text.empty}
     >
-      {(channel) => <ChannelRow key={channel.id} channel={channel} onChanged={pages.reload} />}
+      {(channel) => (
+        <ChannelRow key={channel.id} channel={channel} types={offered} onChanged={pages.reload} />
+      )}
     </ResourceList>
   )
 }
 
-function ChannelFacts({ channel }: { readonly channel: NotificationChannel }) {
+/** A channel, and the types that the host has registered. */
+interface ChannelProps {
+  readonly channel: NotificationChannel
+  readonly types: readonly ChannelType[]
+}
+
+function ChannelFacts({ channel, types }: ChannelProps) {
   const { name, type, events } = channel
+  const label = types.find((one) => one.name === type)?.label ?? type
   return (
     <div class="row-main">
       <p class="row-title">
-        <bdi>{name}</bdi> <span class="chip">{nameOfType(type)}</span>
+        <bdi>{name}</bdi> <span class="chip">{label}</span>
         {channel.failing_since !== null && (
           <span class="chip chip-bad">
             {text.failing} <Time at={channel.failing_since} />
@@ -75,13 +83,7 @@ function ChannelFacts({ channel }: { readonly channel: NotificationChannel }) {
   )
 }
 
-function ChannelRow({
-  channel,
-  onChanged,
-}: {
-  readonly channel: NotificationChannel
-  readonly onChanged: () => void
-}) {
+function ChannelRow({ channel, types, onChanged }: ChannelProps & { readonly onChanged: () => void }) {
   const mayChange = can('webhooks:write')
   const remove = async (): Promise<void> => {
     await client.notificationChannels.delete(channel.id)
@@ -96,7 +98,7 @@ function ChannelRow({
         mayChange && {
           label: common.actions.edit,
           dialog: (close) => (
-            <ChannelForm channel={channel} types={[channel.type]} onClose={close} onSaved={onChanged} />
+            <ChannelForm channel={channel} types={types} onClose={close} onSaved={onChanged} />
           ),
         },
         mayChange && {
@@ -107,7 +109,7 @@ function ChannelRow({
         },
       ]}
     >
-      <ChannelFacts channel={channel} />
+      <ChannelFacts channel={channel} types={types} />
     </ResourceRow>
   )
 }

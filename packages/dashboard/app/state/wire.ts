@@ -10,6 +10,7 @@ export type {
   Delivery,
   MonthlyBudget,
   NotificationChannel,
+  NotificationChannelType as ChannelType,
   Schedule,
   Task,
   TaskAnalytics,

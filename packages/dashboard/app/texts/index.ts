@@ -83,7 +83,6 @@ export const text = {
       email: 'The email address',
       expires_at: 'The time',
       url: 'The URL',
-      'config.url': 'The URL',
     } as Readonly<Record<string, string | undefined>>,
     unavailable: 'The server is not available right now. Try again in a moment.',
     unexpected: 'Something went wrong.',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { TaskboardError, type NotificationType } from '@taskboard/core'
-import { discord, email, slack } from '@taskboard/notify'
+import { discord, email } from '@taskboard/notify'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type OpenedApp, useStage } from '../opened-app.js'
@@ -14,14 +14,24 @@ let receiverUrl: string
 /** What the receiver answers. */
 let status = 500
 
-/** A type of the host's own. */
-const pager: NotificationType = {
+/** A type of the host's own, with a form. */
+const pager: NotificationType<{ shift: string; key?: string }> = {
   name: 'pager',
-  secrets: [],
+  label: 'Night watch',
+  secrets: ['key'],
+  fields: { shift: { label: 'Shift', hint: 'day or night' }, key: { label: 'Key', optional: true } },
   parseConfig({ shift }) {
-    if (typeof shift === 'string') return { shift }
-    throw new TaskboardError('INVALID_FIELD', 'shift must be text', { field: 'shift' })
+    if (shift === 'day' || shift === 'night') return { shift }
+    throw new TaskboardError('INVALID_FIELD', 'shift must be day or night', { field: 'shift' })
   },
+  deliver: () => Promise.resolve(),
+}
+
+/** One that says nothing of its configuration. */
+const plain: NotificationType = {
+  name: 'plain',
+  secrets: [],
+  parseConfig: (config) => config,
   deliver: () => Promise.resolve(),
 }
 
@@ -38,7 +48,7 @@ beforeAll(async () => {
     allowRecipient: () => true,
   })
   app = await stage.open({
-    taskboard: { notifications: [slack(), discord(), mail, pager], webhooks: { allow: ['127.0.0.0/8'] } },
+    taskboard: { notifications: [discord(), mail, pager, plain], webhooks: { allow: ['127.0.0.0/8'] } },
   })
   await app.context.grantPermissions(['clipboard-read', 'clipboard-write'])
 }, 60_000)
@@ -139,23 +149,52 @@ it('registers a webhook, tests it, reads its log, sends again, and rotates its s
   await page.getByText('No webhooks yet.').waitFor()
 })
 
-it('offers the types of channels that the host registered, keeps a secret, and says why a test failed', async () => {
+it('offers the types of channels that the host registered, each with its own form', async () => {
+  const { page, taskboard, workspaceId } = app
+  await app.go('#/settings/channels')
+  await button('New channel').click()
+  expect(await field('Type').locator('option').allInnerTexts()).toEqual([
+    'Discord',
+    'Email',
+    'Night watch',
+    'plain',
+  ])
+  await field('Name').fill('Ops')
+  await field('Type').selectOption('Night watch')
+  await field('Shift').fill('noon')
+  await button('Create channel').click()
+  await page.getByText('Shift must be day or night.').waitFor()
+  expect(await field('Shift').getAttribute('aria-invalid')).toBe('true')
+  await field('Type').selectOption('plain')
+  await field('Configuration (JSON)').fill('[7]')
+  await button('Create channel').click()
+  await page.getByText('This must be a JSON object').waitFor()
+  await field('Type').selectOption('Email')
+  await field('Recipients').fill('ops@example.com\nnight@example.com')
+  await expectAccessible()
+  await button('Create channel').click()
+  await page.getByText('Email', { exact: true }).waitFor()
+  await button('Edit: Ops').click()
+  expect(await field('Recipients').inputValue()).toBe('ops@example.com\nnight@example.com')
+  await field('Recipients').fill('ops@example.com')
+  await button('Save').click()
+  await dialog().waitFor({ state: 'detached' })
+  const { channels } = await taskboard.channels.list(workspaceId)
+  expect(channels.map(({ config }) => config)).toEqual([{ to: ['ops@example.com'] }])
+  await button('Delete: Ops').click()
+  await dialog().getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No channels yet.').waitFor()
+})
+
+it('keeps the secret of a channel, and says why a test failed', async () => {
   const { page } = app
   status = 500
   await app.go('#/settings/channels')
   await button('New channel').click()
-  expect(await field('Type').locator('option').allInnerTexts()).toEqual([
-    'Slack',
-    'Discord',
-    'Email',
-    'pager',
-  ])
-  await field('Type').selectOption('pager')
   await field('Name').fill('Ops')
-  await field('Configuration (JSON)').fill('{"shift": 7}')
+  await field('URL of the incoming webhook').fill('http://10.0.0.1/hook')
   await button('Create channel').click()
-  await page.getByText('Config.shift must be text').waitFor()
-  await field('Type').selectOption('Slack')
+  await page.getByText(/^URL of the incoming webhook must/).waitFor()
   await field('URL of the incoming webhook').fill(`${receiverUrl}?token=T0P-S3CRET`)
   await button('Create channel').click()
   await button('Send test: Ops').click()

@@ -51,7 +51,11 @@ export const channelCases: readonly V2Check[] = [
       const { notification_channel_types: types } = assertAnswer(
         await send('GET', `${PATH.slice(0, -1)}-types`),
       )
-      assert.deepEqual(types, [{ name: SUITE_CHANNEL_TYPE, secrets: ['url'] }])
+      const room = { name: 'room', label: 'Room', hint: 'Who hears of it', kind: 'text', optional: false }
+      const url = { name: 'url', label: 'URL', hint: null, kind: 'url', optional: true }
+      assert.deepEqual(types, [
+        { name: SUITE_CHANNEL_TYPE, label: 'Conformance', secrets: ['url'], fields: [room, url] },
+      ])
     },
   },
   {

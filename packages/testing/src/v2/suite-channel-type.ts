@@ -12,7 +12,12 @@ interface SuiteConfig {
 /** Posts to its URL. Its errors contain the secret, which must not get out. */
 export const suiteChannelType: NotificationType<SuiteConfig> = {
   name: SUITE_CHANNEL_TYPE,
+  label: 'Conformance',
   secrets: ['url'],
+  fields: {
+    room: { label: 'Room', hint: 'Who hears of it' },
+    url: { label: 'URL', kind: 'url', optional: true },
+  },
   parseConfig({ room, url, ...others }, { refuseUrl }) {
     const [unknown] = Object.keys(others)
     if (unknown !== undefined) throw refused(unknown, 'is not known')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Channel, channelChangeInput, newChannelInput } from '../../channels/index.js'
+import { type Channel, channelChangeInput, type ChannelType, newChannelInput } from '../../channels/index.js'
 import { notificationEventTypes } from '../../events/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation, workspaceOf } from './operation.js'
@@ -97,6 +97,33 @@ const listChannels = operation({
   },
 })
 
+/** A type of notification channels in an answer: what a form needs to ask for its configuration. */
+const channelTypeJson = z
+  .object({
+    name: z.string().meta({ description: 'The `type` of its channels.' }),
+    label: z.string().meta({ description: 'What people read.' }),
+    secrets: z.array(z.string()).meta({ description: 'The members of `config` that are never returned.' }),
+    fields: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: 'The member of `config`.' }),
+          label: z.string(),
+          hint: z.string().nullable(),
+          kind: z.enum(['text', 'url', 'list']).meta({ description: '`list` is a list of texts.' }),
+          optional: z.boolean().meta({ description: 'Whether it can be left out.' }),
+        }),
+      )
+      .nullable()
+      .meta({ description: 'How a form asks for `config`, in its order; null when it has no form.' }),
+  })
+  .meta({ id: 'NotificationChannelType' })
+
+const toWireType = ({ fields, secrets, ...type }: ChannelType): z.output<typeof channelTypeJson> => ({
+  ...type,
+  secrets: [...secrets],
+  fields: fields === null ? null : [...fields],
+})
+
 const listTypes = operation({
   id: 'listNotificationChannelTypes',
   tag: 'notifications',
@@ -108,17 +135,10 @@ const listTypes = operation({
   answer: {
     status: 200,
     schema: z.object({
-      notification_channel_types: z.array(
-        z.object({
-          name: z.string().meta({ description: 'The `type` of its channels.' }),
-          secrets: z
-            .array(z.string())
-            .meta({ description: 'The members of `config` that are never returned.' }),
-        }),
-      ),
+      notification_channel_types: z.array(channelTypeJson),
     }),
   },
-  run: ({ services }) => ({ notification_channel_types: services.channels.types }),
+  run: ({ services }) => ({ notification_channel_types: services.channels.types.map(toWireType) }),
 })
 
 const getChannel = operation({
