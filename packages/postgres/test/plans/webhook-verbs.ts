@@ -71,7 +71,7 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
     },
     {
       name: 'delivery targets',
-      indexes: ['webhook_pkey', 'workspace_pkey'],
+      indexes: ['webhook_pkey', 'every_workspace_pkey'],
       run: () => webhooks.readTargets({ webhookIds: deliveries.map(({ webhook }) => webhook.id) }, at),
     },
     {
