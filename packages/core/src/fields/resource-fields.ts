@@ -177,7 +177,15 @@ function answerOf({ kind, isNullable }: NamedField): z.ZodType {
   return isNullable ? answers[kind].nullable() : answers[kind]
 }
 
-/** A field's name on the wire: `dueDate` as `due_date`. */
+/**
+ * A field's name on the wire.
+ * @example
+ * ```ts
+ * import { wireName } from '@taskboard/core/storage'
+ *
+ * console.log(wireName('dueDate')) // due_date
+ * ```
+ */
 export function wireName(field: string): string {
   return field.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

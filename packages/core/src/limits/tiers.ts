@@ -25,7 +25,15 @@ export type HeldResource = keyof typeof held
 /** All of them. */
 export const heldResources = Object.keys(held) as readonly HeldResource[]
 
-/** A value for each resource that an account holds. */
+/**
+ * A value for each resource that an account holds.
+ * @example
+ * ```ts
+ * import { eachHeld } from '@taskboard/core/storage'
+ *
+ * console.log(eachHeld(() => 0).webhooks) // 0
+ * ```
+ */
 export function eachHeld<T>(valueOf: (resource: HeldResource) => T): Readonly<Record<HeldResource, T>> {
   return Object.fromEntries(heldResources.map((resource) => [resource, valueOf(resource)])) as Record<
     HeldResource,
