@@ -10,7 +10,7 @@ import { mountOn } from '../test/express-host.js'
 const OF_ALL_OPERATIONS = /^(?:scopes|hostile|tenancy|unknown|sentences|host-login)\b/
 
 describe('API v2 on Express 5', () => {
-  const met = new Set<string>()
+  const ran = new Set<string>()
   const answered = new Set<string>()
   let running = ''
   const mount = mountOn(express, (method, path, status) => {
@@ -19,14 +19,14 @@ describe('API v2 on Express 5', () => {
   const open = () => Promise.resolve({ storage: memoryStorage(), close: () => Promise.resolve() })
   const cases = v2Conformance({ open, mount })
 
-  it.each(cases)('$id: $name', async (one) => {
+  it.each(cases)('$id: $name', (one) => {
     running = one.id
-    await assertMet(one)
-    met.add(one.id)
+    ran.add(one.id)
+    return assertMet(one)
   })
 
   it('has cases in which each operation does what it is for', async ({ skip }) => {
-    if (met.size < cases.length) skip('not all cases have run')
+    if (ran.size < cases.length) skip('not all cases have run')
     const operations = operationsOf(await readDocument())
       .filter(({ path }) => path.startsWith('/v2/'))
       .map(({ method, path }) => `${method} ${path}`)
