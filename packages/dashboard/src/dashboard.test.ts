@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { createTaskboard, type TaskboardOptions } from '@taskboard/core'
+import { createTaskboard, type TaskboardOptions, webhookEventTypes } from '@taskboard/core'
+import { notificationEventTypes } from '@taskboard/core/transport'
 import { taskboardPlugin } from '@taskboard/fastify'
 import { memoryStorage } from '@taskboard/memory'
 import { fastify, type FastifyServerOptions } from 'fastify'
@@ -160,6 +161,7 @@ describe.each(hosts)('the dashboard on $name', ({ serve }) => {
       mount: '',
       paths: { board: '/api/board', v2: '/v2', realtime: '/v2/realtime' },
       version: '0.0.0',
+      events: { webhooks: webhookEventTypes, channels: notificationEventTypes },
       features: { users: false },
     })
     expect(await describeWith({ taskboard: { tokens: { secret: 's'.repeat(32) } } })).toMatchObject({

@@ -1,6 +1,8 @@
+import { webhookEventTypes } from '@taskboard/core'
 import {
   type HttpRequest,
   type HttpResponse,
+  notificationEventTypes,
   realtimeEndpoint,
   type TransportServices,
 } from '@taskboard/core/transport'
@@ -22,6 +24,8 @@ interface HostDescription {
   readonly paths: { readonly board: string; readonly v2: string; readonly realtime: string }
   /** The dashboard's. */
   readonly version: string
+  /** The types of events that webhooks and notification channels can receive. */
+  readonly events: { readonly webhooks: readonly string[]; readonly channels: readonly string[] }
   readonly features: {
     /** Whether people have passwords and second factors here, and accounts have members. */
     readonly users: boolean
@@ -52,6 +56,7 @@ export function describeHost(
       realtime: realtimePath ?? realtimeEndpoint(taskboard).channel.path,
     },
     version,
+    events: { webhooks: webhookEventTypes, channels: notificationEventTypes },
     features: { users: isOurs },
   }
   const headers = {

@@ -16,7 +16,13 @@ export type {
 } from '../environment/index.js'
 export { baseUrlForm, mountPath, requireOptionNames, routePath, toBaseUrl } from '../errors/index.js'
 export type { NamesOf } from '../errors/index.js'
-export { actorKinds, agentStatuses, approvalDecisions, realtimeEventTypes } from '../events/index.js'
+export {
+  actorKinds,
+  agentStatuses,
+  approvalDecisions,
+  notificationEventTypes,
+  realtimeEventTypes,
+} from '../events/index.js'
 export type { FieldKind, NamedField } from '../fields/index.js'
 export {
   announcesBody,

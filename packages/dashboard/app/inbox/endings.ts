@@ -34,7 +34,7 @@ export function forgetEnding(taskId: string): void {
   endings.delete(taskId)
 }
 
-const unnamed: Readonly<Record<string, string | undefined>> = {
+const unnamed: Readonly<Partial<Record<RealtimeMessage['type'], string>>> = {
   'task.cancelled': words.cancelled,
   'task.deleted': words.deleted,
   'task.moved': words.moved,

@@ -1,4 +1,5 @@
 import { batch, computed, effect, signal, untracked } from '@preact/signals'
+import type { RealtimeMessage } from '@taskboard/client'
 import { can, client, shownWorkspaceId } from '../state/api.js'
 import { explain, type Failure } from '../state/failure.js'
 import { coalesce } from '../state/coalesce.js'
@@ -83,7 +84,7 @@ function orderToWait(message: Parameters<Parameters<typeof onMessage>[0]>[0], ta
   return message.timestamp.localeCompare(since(task))
 }
 
-const ending = new Set([
+const ending = new Set<RealtimeMessage['type']>([
   'task.released',
   'task.started',
   'task.completed',

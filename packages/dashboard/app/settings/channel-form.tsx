@@ -1,4 +1,4 @@
-import { client, workspaceId } from '../state/api.js'
+import { client, config as host, workspaceId } from '../state/api.js'
 import { announce } from '../state/notices.js'
 import { useRequestKey } from '../state/request-key.js'
 import type { ChannelType, NotificationChannel } from '../state/wire.js'
@@ -7,10 +7,10 @@ import { sectionsText } from '../texts/sections.js'
 import { FormDialog } from '../ui/form-dialog.js'
 import { Select, TextInput, useForm } from '../ui/form.js'
 import { ConfigFields, configOf, draftOf, isShown } from './channel-config.js'
-import { channelEvents, EventPicker, type ChannelEvent } from './events.js'
+import { EventPicker } from './events.js'
 
 const text = sectionsText.channels
-const usual: readonly ChannelEvent[] = ['task.failed', 'approval.requested', 'agent.alert']
+const usual: NotificationChannel['events'] = ['task.failed', 'approval.requested', 'agent.alert']
 
 /** Creates a channel of one of the types, or changes the one that is given. */
 export function ChannelForm({
@@ -82,7 +82,7 @@ export function ChannelForm({
           onDraft={(config) => form.set({ config })}
         />
       )}
-      <EventPicker all={channelEvents} {...form.field('events')} />
+      <EventPicker all={host.events.channels} {...form.field('events')} />
     </FormDialog>
   )
 }

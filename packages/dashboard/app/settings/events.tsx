@@ -1,31 +1,5 @@
-import type { NotificationChannel, Webhook } from '../state/wire.js'
 import { sectionsText as text } from '../texts/sections.js'
 import { CheckList } from '../ui/checks.js'
-
-export type WebhookEvent = Webhook['events'][number]
-export type ChannelEvent = NotificationChannel['events'][number]
-
-export const channelEvents = [
-  'task.created',
-  'task.started',
-  'task.completed',
-  'task.failed',
-  'task.moved',
-  'task.commented',
-  'task.updated',
-  'task.cancelled',
-  'task.released',
-  'task.deleted',
-  'approval.requested',
-  'approval.decided',
-  'agent.alert',
-] as const satisfies readonly ChannelEvent[]
-
-export const webhookEvents = [
-  ...channelEvents,
-  'email.received',
-  'order.new',
-] as const satisfies readonly WebhookEvent[]
 
 /** A choice of events, by the names that programs see. */
 export function EventPicker<Event extends string>({

@@ -1,4 +1,4 @@
-import { client, workspaceId } from '../state/api.js'
+import { client, config, workspaceId } from '../state/api.js'
 import { announce } from '../state/notices.js'
 import { useRequestKey } from '../state/request-key.js'
 import type { Webhook } from '../state/wire.js'
@@ -6,10 +6,10 @@ import { text as common } from '../texts/index.js'
 import { sectionsText } from '../texts/sections.js'
 import { FormDialog } from '../ui/form-dialog.js'
 import { TextInput, useForm } from '../ui/form.js'
-import { EventPicker, webhookEvents, type WebhookEvent } from './events.js'
+import { EventPicker } from './events.js'
 
 const text = sectionsText.webhooks
-const usual: readonly WebhookEvent[] = ['task.completed', 'task.failed']
+const usual: Webhook['events'] = ['task.completed', 'task.failed']
 
 /** Creates a webhook, or changes the one that is given. */
 export function WebhookForm({
@@ -47,7 +47,7 @@ export function WebhookForm({
         autocomplete="off"
         {...form.field('url')}
       />
-      <EventPicker all={webhookEvents} {...form.field('events')} />
+      <EventPicker all={config.events.webhooks} {...form.field('events')} />
       {webhook === null && (
         <TextInput
           label={text.secret}

@@ -1,4 +1,5 @@
 import { alignClock } from './clock.js'
+import type { NotificationChannel, Webhook } from './wire.js'
 
 /** What the server says about itself, before anybody has logged in. */
 export interface Config {
@@ -10,6 +11,8 @@ export interface Config {
   readonly mount: string
   /** The paths of the APIs below `mount`. */
   readonly paths: { readonly board: string; readonly v2: string; readonly realtime: string }
+  /** The types of events that webhooks and notification channels can receive, as the server defines them. */
+  readonly events: { readonly webhooks: Webhook['events']; readonly channels: NotificationChannel['events'] }
   readonly features: { readonly users: boolean }
 }
 

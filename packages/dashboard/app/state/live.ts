@@ -43,6 +43,11 @@ export function isLoss(message: RealtimeMessage): boolean {
   return message.type === 'gap' || (message.type === 'subscribed' && !message.resumed)
 }
 
+/** Whether a message is of one of these types. */
+export function isOf({ type }: RealtimeMessage, ...types: readonly RealtimeMessage['type'][]): boolean {
+  return types.includes(type)
+}
+
 /** The id of the task that a message is about; null for others. */
 export function taskIdOf(message: RealtimeMessage): string | null {
   if ('data' in message && 'task_id' in message.data) return message.data.task_id

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
 import { newKey } from '../state/new-key.js'
-import { taskIdOf } from '../state/live.js'
+import { isOf, taskIdOf } from '../state/live.js'
 import { href } from '../state/router.js'
 import { useMessages, useReload } from '../state/use-messages.js'
 import type { Task, TaskDetail } from '../state/wire.js'
@@ -103,7 +103,7 @@ export function Subtasks({ task }: { readonly task: TaskDetail }) {
   const parts = loaded.value?.tasks ?? []
   const hasMore = (loaded.value?.next_cursor ?? null) !== null
   useReload(loaded.reload, (message) => {
-    if (['task.log', 'task.commented', 'task.progress'].includes(message.type)) return false
+    if (isOf(message, 'task.log', 'task.commented', 'task.progress')) return false
     const about = taskIdOf(message)
     // A new task does not say what it is a part of.
     return message.type === 'task.created' || parts.some((part) => part.id === about)

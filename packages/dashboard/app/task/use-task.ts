@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { client } from '../state/api.js'
-import { taskIdOf } from '../state/live.js'
+import { isOf, taskIdOf } from '../state/live.js'
 import { useMessages, useReload } from '../state/use-messages.js'
 import type { TaskDetail } from '../state/wire.js'
 import { useLoaded, type Loaded } from '../ui/states.js'
@@ -31,7 +31,7 @@ export function useTask(id: string): LiveTask {
       if (loaded.value?.depends_on.includes(taskIdOf(message) ?? '') === true) return true
     }
     if (taskIdOf(message) !== id) return false
-    return !['task.log', 'task.progress', 'task.deleted', 'task.commented'].includes(message.type)
+    return !isOf(message, 'task.log', 'task.progress', 'task.deleted', 'task.commented')
   })
   return { ...loaded, isGone: isDeleted || loaded.failure?.status === 404 }
 }

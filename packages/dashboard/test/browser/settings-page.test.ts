@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { TaskboardError, type NotificationType } from '@taskboard/core'
+import { TaskboardError, type NotificationType, webhookEventTypes } from '@taskboard/core'
+import { notificationEventTypes } from '@taskboard/core/transport'
 import { discord, email } from '@taskboard/notify'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -105,6 +106,7 @@ it('registers a webhook, tests it, reads its log, sends again, and rotates its s
   const { page } = app
   await app.go('#/settings/webhooks')
   await button('New webhook').click()
+  expect(await dialog().locator('.events label').allInnerTexts()).toEqual([...webhookEventTypes])
   await field('URL').fill('http://10.0.0.1/hook')
   await button('Create webhook').click()
   await page.getByText(/^The URL must/).waitFor()
@@ -159,6 +161,7 @@ it('offers the types of channels that the host registered, each with its own for
     'Night watch',
     'plain',
   ])
+  expect(await dialog().locator('.events label').allInnerTexts()).toEqual([...notificationEventTypes])
   await field('Name').fill('Ops')
   await field('Type').selectOption('Night watch')
   await field('Shift').fill('noon')
