@@ -13,8 +13,8 @@ const transforms = process.env['TASKBOARD_TRANSFORMS'] ?? ''
 /** Node.js does not know it, and cannot load what some packages have there. */
 const isOfNode = (condition: string): boolean => condition !== 'module'
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const postgresServer = fileOf('packages/postgres/test/global-setup.ts')
-const pgliteTemplate = fileOf('packages/postgres/test/pglite-template.ts')
+const postgresServer = fileOf('proof/kit/postgres/test-server.ts')
+const pgliteTemplate = fileOf('proof/kit/postgres/pglite-template.ts')
 const builtApp = fileOf('packages/dashboard/test/build-app.ts')
 const exampleSetups: Readonly<Record<string, readonly string[]>> = {
   'express-server': [

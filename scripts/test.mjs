@@ -61,7 +61,7 @@ const gates = [
         },
       ]),
   { title: 'lint', command: bin('oxlint'), args: ['--deny-warnings'] },
-  { title: 'dependency rules', command: bin('depcruise'), args: ['packages', 'examples'] },
+  { title: 'dependency rules', command: bin('depcruise'), args: ['packages', 'examples', 'proof'] },
   { title: 'unused files and dependencies', command: bin('knip'), args: ['--no-progress'] },
   { title: 'format', command: bin('prettier'), args: ['--check', '--log-level', 'warn', '.'] },
 ]

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbeddedServer } from '../../packages/postgres/test/embedded-server.js'
-import { cuttingProxy } from '../../packages/postgres/test/faults/cutting-proxy.js'
+import { startEmbeddedServer } from '@taskboard/kit/postgres/embedded-server'
+import { cuttingProxy } from '@taskboard/kit/postgres/cut-answers'
 import type { Randomness } from '../simulation/randomness.js'
 
 /** A fault with all that is drawn for it, not begun. */

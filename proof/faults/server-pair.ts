@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EmbeddedServer } from '../../packages/postgres/test/embedded-server.js'
-import { until } from '../../packages/postgres/test/processes/until.js'
+import type { EmbeddedServer } from '@taskboard/kit/postgres/embedded-server'
+import { until } from '@taskboard/kit/processes/until'
 import {
   asksAs,
   makeSynchronous,
@@ -8,7 +8,7 @@ import {
   startServerPair,
   startStandbyOf,
   urlOfPair,
-} from '../../packages/postgres/test/two-servers/standby.js'
+} from '@taskboard/kit/postgres/standby'
 import { lasting, type DatabaseUnderTest } from './database-under-test.js'
 
 /** How soon after a promotion the processes must work again. */

@@ -1,8 +1,8 @@
 import { postgresStorage } from '@taskboard/postgres'
 import { afterAll, expect, it } from 'vitest'
-import { pglitePool } from '../../packages/postgres/src/pglite/pglite-pool.js'
-import { emptyTables } from '../../packages/postgres/test/empty-tables.js'
-import { createMigratedPglite } from '../../packages/postgres/test/migrated-pglite.js'
+import { pglitePool } from '@taskboard/postgres'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
 import { runHistory } from './run-history.js'
 import { drawHistory } from './steps.js'
 

@@ -4,7 +4,7 @@ import { createTaskboard, type AgentDefinition, type TaskInput } from '@taskboar
 import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { openAiServer, type ServedAnswer } from '../../../packages/ai/test/openai-server.js'
+import { openAiServer, type ServedAnswer } from '@taskboard/kit/models/openai-server'
 import { claudeAgent } from './claude-agent.js'
 import type { ClaudeMessage, ClaudeQuery, ClaudeResult, ClaudeStreamEvent } from './claude-messages.js'
 import { afterApproval, openAiAgent } from './openai-agent.js'

@@ -1,5 +1,5 @@
-export { openCuttingProxy } from './cutting-proxy.js'
-export type { CuttingProxy } from './cutting-proxy.js'
+export { openCuttingProxy } from '@taskboard/kit/net/cutting-proxy'
+export type { CuttingProxy } from '@taskboard/kit/net/cutting-proxy'
 export { openDeafClient } from './deaf-client.js'
 export { startFollower } from './follower.js'
 export type { Follower } from './follower.js'

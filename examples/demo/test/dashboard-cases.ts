@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '../../../packages/dashboard/scripts/launch-browser.mjs'
-import { fillPgliteDirectory } from '../../../packages/postgres/test/migrated-pglite.js'
+import { launchBrowser } from '@taskboard/kit/browser/launch-browser'
+import { fillPgliteDirectory } from '@taskboard/kit/postgres/migrated-pglite'
 import { startServer, type ServerProcess } from './server-process.js'
 
 const PATIENCE_MS = 120_000

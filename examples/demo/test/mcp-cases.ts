@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { call, connect } from '../../../packages/mcp/test/mcp-client.js'
-import { inspect } from '../../../packages/mcp/test/audit.js'
+import { call, connect } from '@taskboard/kit/mcp/mcp-client'
+import { inspect } from '@taskboard/kit/mcp/audit'
 import type { ServerProcess } from './server-process.js'
 
-export { hasAudits } from '../../../packages/mcp/test/audit.js'
+export { hasAudits } from '@taskboard/kit/mcp/audit'
 
 /**
  * A client with the printed key of the worker claims a task by a URL without an agent. Then one claims that is set up as docs/mcp.md

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { fillPgliteDirectory } from '../../../packages/postgres/test/migrated-pglite.js'
+import { fillPgliteDirectory } from '@taskboard/kit/postgres/migrated-pglite'
 import { watchProcess, type WatchedProcess } from './watched-process.js'
 
 /** A server of the examples in a separate process, at a free port. */

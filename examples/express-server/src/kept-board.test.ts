@@ -10,8 +10,8 @@ import {
   type ServerProcess,
 } from '@taskboard/example-demo/testing'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { fillPgliteDirectory } from '../../../packages/postgres/test/migrated-pglite.js'
-import { createTestDatabase } from '../../../packages/postgres/test/test-database.js'
+import { fillPgliteDirectory } from '@taskboard/kit/postgres/migrated-pglite'
+import { createTestDatabase } from '@taskboard/kit/postgres/test-database'
 
 const main = new URL('main.js', inject('programs'))
 

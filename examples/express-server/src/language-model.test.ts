@@ -1,6 +1,6 @@
 import { startServer } from '@taskboard/example-demo/testing'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { openAiServer, type ServedRequest } from '../../../packages/ai/test/openai-server.js'
+import { openAiServer, type ServedRequest } from '@taskboard/kit/models/openai-server'
 
 const main = new URL('main.js', inject('programs'))
 

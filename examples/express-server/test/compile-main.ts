@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { provideCompiled } from '../../../packages/postgres/test/processes/compile.js'
+import { provideCompiled } from '@taskboard/kit/processes/provide-compiled'
 
 export function setup(project: TestProject): Promise<() => Promise<void>> {
   return provideCompiled(project, { main: 'examples/express-server/src/main.ts' })

@@ -2,8 +2,8 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { tool } from 'ai'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
+import { BREAKS, GONE, HANGS, openAiServer, type ServedAnswer } from '@taskboard/kit/models/openai-server'
 import { agentBoard } from '../test/agent-board.js'
-import { BREAKS, GONE, HANGS, openAiServer, type ServedAnswer } from '../test/openai-server.js'
 import type { AiAgentOptions } from './index.js'
 
 async function served(

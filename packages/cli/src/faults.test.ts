@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type BoardHost, serveBoard } from '../../client/test/board-host.js'
+import { type BoardHost, serveBoard } from '@taskboard/kit/hosts/board-host'
 import { newFolder, programPath, run, start } from '../test/cli-process.js'
 import { startOnTerminal } from '../test/terminal.js'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createMigratedDatabase, type TestDatabase } from '../../postgres/test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { newFolder, programPath, run, start, type Ended } from '../test/cli-process.js'
 
 /** `npm run transfer:large` takes 100,000. */

@@ -2,9 +2,9 @@ import { createClient } from '@taskboard/client'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BoardHost, serveBoard } from '../../client/test/board-host.js'
+import { type BoardHost, serveBoard } from '@taskboard/kit/hosts/board-host'
+import { oneTimePassword } from '@taskboard/kit/access/one-time-password'
 import { newFolder, run, start } from '../test/cli-process.js'
-import { oneTimeCode } from '../test/one-time-code.js'
 import { startOnTerminal } from '../test/terminal.js'
 
 const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
@@ -22,7 +22,9 @@ beforeAll(async () => {
   await host.taskboard.accounts.create({ name: 'Owned', tier: 'professional', owner })
   const client = createClient({ baseUrl: host.url, login: owner })
   ;({ secret } = await client.account.mfa.begin())
-  const confirmed = await client.account.mfa.confirm({ mfa_code: oneTimeCode(secret, Date.now() - STEP_MS) })
+  const confirmed = await client.account.mfa.confirm({
+    mfa_code: oneTimePassword(secret, Date.now() - STEP_MS),
+  })
   recoveryCodes = confirmed.recovery_codes
 })
 afterAll(() => host.close())
@@ -40,7 +42,7 @@ describe('login on a terminal', { timeout: 60_000 }, () => {
     await terminal.shows(/Password: /)
     terminal.type(`wrong\u0015${owner.password}\r`)
     await terminal.shows(/Code of the second factor: /)
-    const code = oneTimeCode(secret, Date.now() + STEP_MS)
+    const code = oneTimePassword(secret, Date.now() + STEP_MS)
     terminal.type(`${code}\r`)
     await terminal.shows(/logged in to http/)
     expect(await terminal.ended).toBe(0)

@@ -7,7 +7,7 @@ import {
   createMigratedDatabase,
   createTestDatabase,
   type TestDatabase,
-} from '../../postgres/test/test-database.js'
+} from '@taskboard/kit/postgres/test-database'
 import { newFolder, run, start, type Ended } from '../test/cli-process.js'
 
 const opened: TestDatabase[] = []

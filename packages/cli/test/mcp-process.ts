@@ -1,6 +1,6 @@
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Client } from '@modelcontextprotocol/client'
-import { clientOf, type Version } from '../../mcp/test/mcp-client.js'
+import { clientOf, type Version } from '@taskboard/kit/mcp/mcp-client'
 import { programPath } from './cli-process.js'
 
 /** The official client of the protocol, which starts `taskboard mcp` as hosts of models do. */

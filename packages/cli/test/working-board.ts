@@ -1,7 +1,7 @@
 import { createClient, type TaskboardClient } from '@taskboard/client'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BoardHost, serveBoard } from '../../client/test/board-host.js'
+import { type BoardHost, serveBoard } from '@taskboard/kit/hosts/board-host'
 import { newFolder, start, type Running } from './cli-process.js'
 
 /** A board with an agent whose tasks programs work. */

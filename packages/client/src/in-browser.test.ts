@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '../../dashboard/scripts/launch-browser.mjs'
+import { launchBrowser } from '@taskboard/kit/browser/launch-browser'
 import { type FaultyProxy, faultyProxy } from '../test/faulty-proxy.js'
 import { type ServedBoard, serveBoard } from '../test/served-board.js'
 import type * as Client from './index.js'

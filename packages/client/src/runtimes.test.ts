@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveBoard } from '../test/board-host.js'
+import { serveBoard } from '@taskboard/kit/hosts/board-host'
 
 const run = promisify(execFile)
 

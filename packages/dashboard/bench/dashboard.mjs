@@ -159,7 +159,7 @@ async function scrollThrough(selector) {
 
 async function main() {
   const { values } = parseArgs({ options: { url: { type: 'string' }, selector: { type: 'string' } } })
-  const { launchBrowser } = await import('../scripts/launch-browser.mjs')
+  const { launchBrowser } = await import('@taskboard/kit/browser/launch-browser')
   const browser = await launchBrowser()
   try {
     if (values.url === undefined) await measureOwn(browser)

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createTaskboard } from '@taskboard/core'
 import { virtualClock } from '@taskboard/testing'
-import { migrate, openPglite, postgresStorage } from '../../postgres/src/index.js'
+import { migrate, openPglite, postgresStorage } from '@taskboard/postgres'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

@@ -44,7 +44,7 @@ async function takeAll({ out, pictures, full, build }, pages) {
   const { buildApp } = await import('./build-app.mjs')
   if (build) await buildApp()
   const { startSampleDemo } = await import('./sample-demo.mjs')
-  const { launchBrowser } = await import('./launch-browser.mjs')
+  const { launchBrowser } = await import('@taskboard/kit/browser/launch-browser')
   await mkdir(out, { recursive: true })
   const demo = await startSampleDemo()
   const browser = await launchBrowser()

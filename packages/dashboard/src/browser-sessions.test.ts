@@ -3,7 +3,7 @@ import { browserSessionRoutes } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { oneTimePassword } from '../../testing/src/v2/mfa-cases.js'
+import { oneTimePassword } from '@taskboard/kit/access/one-time-password'
 import { hosts } from '../test/hosts.js'
 import { taskboardDashboard, type DashboardOptions } from './index.js'
 

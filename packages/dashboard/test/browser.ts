@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { launchBrowser } from '../scripts/launch-browser.mjs'
+import { launchBrowser } from '@taskboard/kit/browser/launch-browser'
 
 /** Starting a browser, and unpacking it once, can take long on a busy machine. */
 const PATIENCE_MS = 120_000

@@ -8,9 +8,9 @@ import {
   type TaskboardOptions,
 } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
-import { pglitePool, postgresStorage } from '../../postgres/src/index.js'
-import { emptyTables } from '../../postgres/test/empty-tables.js'
-import { createMigratedPglite } from '../../postgres/test/migrated-pglite.js'
+import { pglitePool, postgresStorage } from '@taskboard/postgres'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
 import { type Dashboard, type DashboardOptions, taskboardDashboard } from '../src/index.js'
 import { type Host, hosts } from './hosts.js'
 import type { Setting } from './setting.js'

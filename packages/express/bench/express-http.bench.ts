@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import express, { type Application } from 'express'
-import { addAnswer, keep, listAnswer, makeBenchBoard, newTask } from '../../testing/bench/bench-board.js'
-import { announce, compare } from '../../testing/bench/http-load.js'
+import { addAnswer, keep, listAnswer, makeBenchBoard, newTask } from '@taskboard/kit/bench/bench-board'
+import { announce, compare } from '@taskboard/kit/bench/http-load'
 import { taskboardRouter } from '../src/index.js'
 
 /**

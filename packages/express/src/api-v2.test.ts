@@ -1,10 +1,10 @@
 import { memoryStorage } from '@taskboard/memory'
 import { v2Conformance } from '@taskboard/testing'
 import express from 'express'
+import { mountOn } from '@taskboard/kit/hosts/express-host'
 import { describe, expect, it } from 'vitest'
 import { operationsOf } from '../../../scripts/generate/document.js'
 import { readDocument } from '../../../scripts/generate/documented-board.js'
-import { mountOn } from '../test/express-host.js'
 
 /** The cases that call each operation of the document with its example. They know nothing of what it does. */
 const OF_ALL_OPERATIONS = /^(?:scopes|hostile|tenancy|unknown|sentences|host-login)\b/

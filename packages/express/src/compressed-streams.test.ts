@@ -8,7 +8,7 @@ import compression from 'compression'
 import express, { type Application } from 'express'
 import express4 from 'express4'
 import { afterEach, describe, expect, it } from 'vitest'
-import { listen } from '../test/express-host.js'
+import { listen } from '@taskboard/kit/hosts/express-host'
 import { taskboardRouter } from './index.js'
 
 const cleanUps: (() => unknown)[] = []

@@ -5,7 +5,7 @@ import type { MountedHost } from '@taskboard/testing'
 import express, { type Application, type ErrorRequestHandler } from 'express'
 import express4 from 'express4'
 import { afterEach, describe, expect, it } from 'vitest'
-import { listen } from '../test/express-host.js'
+import { listen } from '@taskboard/kit/hosts/express-host'
 import { taskboardRouter } from './index.js'
 
 const hosts: MountedHost[] = []

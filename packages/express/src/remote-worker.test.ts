@@ -3,7 +3,7 @@ import { memoryStorage } from '@taskboard/memory'
 import type { MountedHost } from '@taskboard/testing'
 import express from 'express'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { listen } from '../test/express-host.js'
+import { listen } from '@taskboard/kit/hosts/express-host'
 import { taskboardRouter } from './index.js'
 
 type Json = Record<string, unknown>

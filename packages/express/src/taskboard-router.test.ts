@@ -3,7 +3,7 @@ import { transportConformance } from '@taskboard/testing'
 import express from 'express'
 import express4 from 'express4'
 import { describe, it } from 'vitest'
-import { mountOn } from '../test/express-host.js'
+import { mountOn } from '@taskboard/kit/hosts/express-host'
 
 describe.each([
   ['Express 5', express],

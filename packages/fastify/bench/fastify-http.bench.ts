@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { fastify, type FastifyInstance } from 'fastify'
+import { addAnswer, keep, listAnswer, makeBenchBoard, newTask } from '@taskboard/kit/bench/bench-board'
+import { announce, compare } from '@taskboard/kit/bench/http-load'
 import { taskboardPlugin } from '../src/index.js'
-import { addAnswer, keep, listAnswer, makeBenchBoard, newTask } from '../../testing/bench/bench-board.js'
-import { announce, compare } from '../../testing/bench/http-load.js'
 
 /**
  * Whole requests per second: ours with key check, limit, body and storage in memory, against bare Fastify handlers that

@@ -1,7 +1,7 @@
 import { memoryStorage } from '@taskboard/memory'
 import { v2Conformance } from '@taskboard/testing'
 import { describe, it } from 'vitest'
-import { mountOnFastify } from '../test/fastify-host.js'
+import { mountOnFastify } from '@taskboard/kit/hosts/fastify-host'
 
 describe('API v2 on Fastify', () => {
   const open = () => Promise.resolve({ storage: memoryStorage(), close: () => Promise.resolve() })

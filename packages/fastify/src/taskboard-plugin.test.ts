@@ -1,7 +1,7 @@
 import { memoryStorage } from '@taskboard/memory'
 import { transportConformance } from '@taskboard/testing'
 import { describe, it } from 'vitest'
-import { mountOnFastify } from '../test/fastify-host.js'
+import { mountOnFastify } from '@taskboard/kit/hosts/fastify-host'
 
 describe('the routes on Fastify', () => {
   const cases = transportConformance({ storage: memoryStorage, mount: mountOnFastify })

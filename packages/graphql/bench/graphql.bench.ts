@@ -14,7 +14,7 @@ import { taskboardPlugin } from '@taskboard/fastify'
 import { memoryStorage } from '@taskboard/memory'
 import { fastify } from 'fastify'
 import { mercurius } from 'mercurius'
-import { announce, compare } from '../../testing/bench/http-load.js'
+import { announce, compare } from '@taskboard/kit/bench/http-load'
 import { createContext } from '../src/graphql-context.js'
 import { taskboardGraphql, taskboardSchema } from '../src/index.js'
 

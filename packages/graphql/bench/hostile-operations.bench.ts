@@ -1,4 +1,4 @@
-import { reportWorst } from '../../memory/bench/report-worst.js'
+import { reportWorst } from '@taskboard/kit/bench/report-worst'
 import {
   hostileDocumentRequests,
   hostileHeaderRequests,

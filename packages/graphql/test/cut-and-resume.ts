@@ -6,7 +6,7 @@ import {
   TASK_EVENTS,
   WORKSPACE_EVENTS,
   type Received,
-} from './socket-client.js'
+} from '@taskboard/kit/graphql/socket-client'
 
 export interface CutAndResumeOptions {
   readonly url: string

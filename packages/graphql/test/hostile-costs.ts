@@ -1,4 +1,4 @@
-import { findSlowRequests, type HostileRequest } from '../../memory/test/request-costs.js'
+import { findSlowRequests, type HostileRequest } from '@taskboard/kit/hostile/request-costs'
 import {
   hostileDocumentRequests,
   hostileHeaderRequests,

@@ -1,9 +1,9 @@
 import type { RequestBody, Route } from '@taskboard/core/transport'
 import { getNamedType, isInputObjectType, isLeafType, parse, type GraphQLField } from 'graphql'
-import { fillings } from '../../memory/test/hostile-bodies.js'
-import { openTaskboard } from '../../memory/test/hostile-board.js'
-import { headerValues } from '../../memory/test/hostile-heads.js'
-import type { HostileRequest } from '../../memory/test/request-costs.js'
+import { fillings } from '@taskboard/kit/hostile/hostile-bodies'
+import { openTaskboard } from '@taskboard/kit/hostile/hostile-board'
+import { headerValues } from '@taskboard/kit/hostile/hostile-heads'
+import type { HostileRequest } from '@taskboard/kit/hostile/request-costs'
 import { taskboardGraphql, taskboardSchema } from '../src/index.js'
 import { hostileDocuments } from './hostile-documents.js'
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Client } from '@modelcontextprotocol/client'
 import type { Scope } from '@taskboard/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { call, connect } from '../test/mcp-client.js'
-import { type McpHost, mounts, serveMcp } from '../test/mcp-host.js'
+import { call, connect } from '@taskboard/kit/mcp/mcp-client'
+import { type McpHost, mounts, serveMcp } from '@taskboard/kit/mcp/mcp-host'
 
 const page = readFileSync(new URL('../../../docs/mcp.md', import.meta.url), 'utf8')
 const [, agentName = '', agentType = ''] = /taskboard agents create "(.+)" --type (\S+)/.exec(page) ?? []

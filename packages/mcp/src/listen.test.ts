@@ -1,8 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { TaskboardOptions } from '@taskboard/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { connect } from '../test/mcp-client.js'
-import { type McpHost, mounts, serveMcp } from '../test/mcp-host.js'
+import { connect } from '@taskboard/kit/mcp/mcp-client'
+import { type McpHost, mounts, serveMcp } from '@taskboard/kit/mcp/mcp-host'
 import { listenTo } from '../test/raw-requests.js'
 
 let host: McpHost

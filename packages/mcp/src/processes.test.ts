@@ -7,8 +7,8 @@ import { createTaskboard } from '@taskboard/core'
 import { migrate, postgresStorage } from '@taskboard/postgres'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
-import { encryptionKey } from '../test/encryption-key.js'
-import { call, connect } from '../test/mcp-client.js'
+import { encryptionKey } from '@taskboard/kit/access/encryption-key'
+import { call, connect } from '@taskboard/kit/mcp/mcp-client'
 
 const program = fileURLToPath(new URL('../test/board-process.ts', import.meta.url))
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasAudits, inspect } from '@taskboard/kit/mcp/audit'
+import { runSuite, serveForAudits } from '../test/conformance-suite.js'
 import { definitionsFor } from './tools/definitions.js'
 import { toolSets } from './tools/tool.js'
-import { hasAudits, inspect, runSuite, serveForAudits } from '../test/audit.js'
 
 /** The scenarios of the suite that a server with its tools, prompts and resources passes here. */
 const passed = [

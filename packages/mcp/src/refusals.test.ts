@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { call, connect, refused } from '../test/mcp-client.js'
-import { type McpHost, mounts, serveMcp } from '../test/mcp-host.js'
+import { call, connect, refused } from '@taskboard/kit/mcp/mcp-client'
+import { type McpHost, mounts, serveMcp } from '@taskboard/kit/mcp/mcp-host'
 import { encodeRun } from './run-handle.js'
 
 let host: McpHost

@@ -2,8 +2,8 @@ import type { Client } from '@modelcontextprotocol/client'
 import { createClient } from '@taskboard/client'
 import { memoryStorage } from '@taskboard/memory'
 import { afterEach, describe, expect, it } from 'vitest'
-import { call, connect, refused } from '../test/mcp-client.js'
-import { type McpHost, serveMcp } from '../test/mcp-host.js'
+import { call, connect, refused } from '@taskboard/kit/mcp/mcp-client'
+import { type McpHost, serveMcp } from '@taskboard/kit/mcp/mcp-host'
 import { connectInProcess } from '../test/stdio-in-process.js'
 
 let host: McpHost

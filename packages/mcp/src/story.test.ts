@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Client } from '@modelcontextprotocol/client'
-import { call, connect, refused, versions } from '../test/mcp-client.js'
-import { type McpHost, mounts, serveMcp } from '../test/mcp-host.js'
-import { workThrough } from '../test/story.js'
+import { call, connect, refused, versions } from '@taskboard/kit/mcp/mcp-client'
+import { type McpHost, mounts, serveMcp } from '@taskboard/kit/mcp/mcp-host'
+import { workThrough } from '@taskboard/kit/mcp/story'
 import { decodeRun, encodeRun } from './run-handle.js'
 
 let host: McpHost

@@ -1,9 +1,9 @@
 import { createTaskboard } from '@taskboard/core'
 import { postgresStorage } from '@taskboard/postgres'
 import pg from 'pg'
+import { encryptionKey } from '@taskboard/kit/access/encryption-key'
+import { mountOnExpress } from '@taskboard/kit/mcp/mcp-host'
 import { taskboardMcp } from '../src/index.js'
-import { encryptionKey } from './encryption-key.js'
-import { mountOnExpress } from './mcp-host.js'
 
 /** One of several processes of a board. It prints its URL. */
 const pool = new pg.Pool({ connectionString: process.argv[2] })

@@ -1,9 +1,9 @@
 import { createTaskboard, type Principal, scopes } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
+import { mountOnExpress } from '@taskboard/kit/mcp/mcp-host'
 import { mcpRoutes } from '../src/http/mcp-route.js'
 import { taskboardMcp } from '../src/index.js'
 import { fixtureServer } from './fixture-server.js'
-import { mountOnExpress } from './mcp-host.js'
 
 /**
  * The endpoint for the public conformance suite, which has no credential: the host answers for its caller. `/mcp` has the board's own

@@ -1,4 +1,4 @@
-import type { McpHost } from './mcp-host.js'
+import type { McpHost } from '@taskboard/kit/mcp/mcp-host'
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { clientOf, type Version } from './mcp-client.js'
+import { clientOf, type Version } from '@taskboard/kit/mcp/mcp-client'
 
 const program = fileURLToPath(new URL('./stdio-process.ts', import.meta.url))
 

@@ -1,6 +1,6 @@
 import { type Client, InMemoryTransport } from '@modelcontextprotocol/client'
+import { clientOf, type Version } from '@taskboard/kit/mcp/mcp-client'
 import { type BoardClient, serveMcpOverStdio, type StdioOptions } from '../src/index.js'
-import { clientOf, type Version } from './mcp-client.js'
 
 interface InProcess extends Pick<StdioOptions, 'agent' | 'tools' | 'onError'> {
   readonly version?: Version

@@ -1,6 +1,6 @@
-import { hostileRequests } from '../test/hostile-bodies.js'
-import { hostileHeads } from '../test/hostile-heads.js'
-import { reportWorst } from './report-worst.js'
+import { hostileRequests } from '@taskboard/kit/hostile/hostile-bodies'
+import { hostileHeads } from '@taskboard/kit/hostile/hostile-heads'
+import { reportWorst } from '@taskboard/kit/bench/report-worst'
 
 /**
  * How long the worst requests of a megabyte keep the event loop: the processor time that the process takes for one, the least of three

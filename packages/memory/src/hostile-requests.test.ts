@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import type { SlowRequests } from '../test/request-costs.js'
+import type { SlowRequests } from '@taskboard/kit/hostile/request-costs'
 
 const PROGRAM = fileURLToPath(new URL('../test/hostile-costs.ts', import.meta.url))
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { virtualClock } from '@taskboard/testing'
 import { describe, it } from 'vitest'
-import { checkScreen } from '../test/check-screen.js'
-import { histories } from '../test/random-history.js'
+import { checkScreen } from '@taskboard/kit/realtime/check-screen'
+import { histories } from '@taskboard/kit/realtime/random-history'
 import { memoryStorage } from './index.js'
 
 const RUNS = Number(process.env['BOARD_HISTORIES'] ?? 25)

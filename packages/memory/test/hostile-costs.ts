@@ -1,6 +1,6 @@
-import { hostileRequests } from './hostile-bodies.js'
-import { hostileHeads } from './hostile-heads.js'
-import { findSlowRequests, type HostileRequest } from './request-costs.js'
+import { hostileRequests } from '@taskboard/kit/hostile/hostile-bodies'
+import { hostileHeads } from '@taskboard/kit/hostile/hostile-heads'
+import { findSlowRequests, type HostileRequest } from '@taskboard/kit/hostile/request-costs'
 
 /**
  * Writes as JSON which requests cost much more than has to be done with them in any case. Argument: which ones, `heads` or bodies

@@ -12,8 +12,8 @@ import type { TaskboardOptions, Telemetry } from '@taskboard/core'
 import { taskboardRouter } from '@taskboard/express'
 import { migrate, openPglite, postgresStorage } from '@taskboard/postgres'
 import express from 'express'
-import { makeBenchBoard, newTask } from '../../testing/bench/bench-board.js'
-import { announce, compare } from '../../testing/bench/http-load.js'
+import { makeBenchBoard, newTask } from '@taskboard/kit/bench/bench-board'
+import { announce, compare } from '@taskboard/kit/bench/http-load'
 import { otelTelemetry } from '../src/index.js'
 
 /**

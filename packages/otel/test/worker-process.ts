@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createTaskboard, defineAgent } from '@taskboard/core'
 import { postgresStorage } from '@taskboard/postgres'
 import pg from 'pg'
+import { encryptionKey } from '@taskboard/kit/access/encryption-key'
 import { otelTelemetry } from '../src/index.js'
-import { encryptionKey } from './encryption-key.js'
 import { startSdk } from './sdk.js'
 
 // A process that works tasks and serves nothing. It ends with its standard input.

@@ -1,10 +1,12 @@
-import { ephemeralSecretBox } from '../../core/src/access/index.js'
-import { createEnvironment, systemClock, systemRandom } from '../../core/src/environment/index.js'
-import { createDeliverer } from '../../core/src/webhooks/deliverer.js'
-import { createEndpointGuard } from '../../core/src/webhooks/endpoint-guard.js'
-import { systemResolver } from '../../core/src/webhooks/resolver.js'
-import { createUndiciSender } from '../../core/src/webhooks/undici-sender.js'
-import { resolveWebhookSettings } from '../../core/src/webhooks/webhook-options.js'
+import { createEndpointGuard, systemClock, systemRandom } from '@taskboard/core/storage'
+import {
+  createDeliverer,
+  createEnvironment,
+  createUndiciSender,
+  ephemeralSecretBox,
+  resolveWebhookSettings,
+  systemResolver,
+} from '@taskboard/kit/inside/core'
 import type { PgConnection } from '../src/index.js'
 import { createBoard } from './board.js'
 import { median } from './measure.js'

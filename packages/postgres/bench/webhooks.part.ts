@@ -1,13 +1,15 @@
 import type { Storage } from '@taskboard/core'
 import { Pool } from 'undici'
-import { ephemeralSecretBox } from '../../core/src/access/index.js'
-import { createEnvironment, systemClock, systemRandom } from '../../core/src/environment/index.js'
-import { createDeliverer } from '../../core/src/webhooks/deliverer.js'
-import { createEndpointGuard } from '../../core/src/webhooks/endpoint-guard.js'
-import { secretContext } from '../../core/src/webhooks/signing-keys.js'
-import { systemResolver } from '../../core/src/webhooks/resolver.js'
-import { createUndiciSender } from '../../core/src/webhooks/undici-sender.js'
-import { resolveWebhookSettings } from '../../core/src/webhooks/webhook-options.js'
+import { createEndpointGuard, systemClock, systemRandom } from '@taskboard/core/storage'
+import {
+  createDeliverer,
+  createEnvironment,
+  createUndiciSender,
+  ephemeralSecretBox,
+  resolveWebhookSettings,
+  secretContext,
+  systemResolver,
+} from '@taskboard/kit/inside/core'
 import type { PgConnection } from '../src/index.js'
 import { createBoard } from './board.js'
 import { compareRates, type Contestant } from './measure.js'

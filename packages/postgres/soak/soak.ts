@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
-import { startEmbeddedServer } from '../test/embedded-server.js'
+import { startEmbeddedServer } from '@taskboard/kit/postgres/embedded-server'
 import { beginMixedLoad, type MixedLoad } from './mixed-load.js'
 import { trendsOf, type Sample } from './samples.js'
 import { openSoakedBoard, type SoakedBoard } from './soaked-board.js'

@@ -1,5 +1,5 @@
 import { createTaskboard, defineAgent, scopes } from '@taskboard/core'
-import { taskboardPlugin } from '../../fastify/src/index.js'
+import { taskboardPlugin } from '@taskboard/fastify'
 import Fastify from 'fastify'
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'

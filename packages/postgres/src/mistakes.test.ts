@@ -1,7 +1,11 @@
 import { createTaskboard, type Taskboard } from '@taskboard/core'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMigratedDatabase, createTestPool, type TestDatabase } from '../test/test-database.js'
+import {
+  createMigratedDatabase,
+  createTestPool,
+  type TestDatabase,
+} from '@taskboard/kit/postgres/test-database'
 import { migrate } from './migrations/migrate.js'
 import type { PgConnection } from './connection/pool.js'
 import { postgresStorage, type PostgresStorageOptions } from './postgres-storage.js'

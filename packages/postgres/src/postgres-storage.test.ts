@@ -2,7 +2,7 @@ import { createScoring, defaultScoring, silentLogger, type Scoring, type Storage
 import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, createTestPool, type TestDatabase } from '../test/test-database.js'
+import { createTestDatabase, createTestPool, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { migrate } from './migrations/migrate.js'
 import type { PgConnection } from './connection/pool.js'
 import { postgresStorage } from './postgres-storage.js'

@@ -2,10 +2,10 @@ import { createTaskboard, scopes, type Taskboard } from '@taskboard/core'
 import type { HttpRequest, Route } from '@taskboard/core/transport'
 import { virtualClock } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { taskboardGraphql } from '../../graphql/src/index.js'
+import { taskboardGraphql } from '@taskboard/graphql'
+import { createTestDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { migrate } from '../src/migrations/migrate.js'
 import { postgresStorage } from '../src/postgres-storage.js'
-import { createTestDatabase, type TestDatabase } from './test-database.js'
 
 let database: TestDatabase
 let taskboard: Taskboard

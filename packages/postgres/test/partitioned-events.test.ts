@@ -1,9 +1,9 @@
 import { storageConformance } from '@taskboard/testing'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { emptyTables } from './empty-tables.js'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../src/postgres-storage.js'
-import { createMigratedDatabase, type TestDatabase } from './test-database.js'
 
 const PAGE = new URL('../../../docs/scaling.md', import.meta.url)
 /** The cases that write events and read, count or delete them. */

@@ -1,9 +1,9 @@
 import { storageConformance } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import { createTestDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { migrate } from '../src/migrations/migrate.js'
 import { postgresStorage } from '../src/postgres-storage.js'
-import { emptyTables } from './empty-tables.js'
-import { createTestDatabase, type TestDatabase } from './test-database.js'
 
 /** Cases that promise an order, or a place in one. */
 const ORDERED = /^(search|find|lists|access)\./

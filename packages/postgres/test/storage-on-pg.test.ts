@@ -1,14 +1,14 @@
 import { storageConformance } from '@taskboard/testing'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { readCatalogue } from './by-workspace/catalogue.js'
 import { recordPlans, type RecordedPlans } from './by-workspace/recorded-plans.js'
 import { faultsOfStatements } from './by-workspace/statements.js'
-import { emptyTables } from './empty-tables.js'
 import { compiledOn, expectedCosts, listedInVain, recordedCosts } from './plans/expected-costs.js'
 import { leaveTablesAlone, loadNewBoard } from './plans/large-board.js'
 import { postgresStorage } from '../src/postgres-storage.js'
-import { createMigratedDatabase, type TestDatabase } from './test-database.js'
 
 /** What a pooler that hands out connections by transaction does not keep. */
 const OF_A_SESSION =

@@ -1,10 +1,10 @@
 import { storageConformance } from '@taskboard/testing'
 import { AsyncResource } from 'node:async_hooks'
 import { afterAll, describe, expect, it } from 'vitest'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
 import { pglitePool } from '../src/pglite/pglite-pool.js'
 import type { PgConnection } from '../src/connection/pool.js'
-import { emptyTables } from './empty-tables.js'
-import { createMigratedPglite } from './migrated-pglite.js'
 import { postgresStorage } from '../src/postgres-storage.js'
 
 const pglite = await createMigratedPglite()

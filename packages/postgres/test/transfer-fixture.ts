@@ -6,7 +6,7 @@ import {
   type Taskboard,
   type TaskInput,
 } from '@taskboard/core'
-import { SUITE_CHANNEL_TYPE, suiteChannelType } from '../../testing/src/v2/suite-channel-type.js'
+import { SUITE_CHANNEL_TYPE, suiteChannelType } from '@taskboard/kit/inside/testing'
 import { type PgConnection, type PgPool, postgresStorage } from '../src/index.js'
 
 /** A task board on the database, which is not started. */

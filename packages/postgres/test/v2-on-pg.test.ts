@@ -1,11 +1,11 @@
 import { v2Conformance } from '@taskboard/testing'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { mountOn } from '../../express/test/express-host.js'
-import { mountOnFastify } from '../../fastify/test/fastify-host.js'
+import { mountOn } from '@taskboard/kit/hosts/express-host'
+import { mountOnFastify } from '@taskboard/kit/hosts/fastify-host'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../src/postgres-storage.js'
-import { emptyTables } from './empty-tables.js'
-import { createMigratedDatabase, type TestDatabase } from './test-database.js'
 
 let database: TestDatabase
 

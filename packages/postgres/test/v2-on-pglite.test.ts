@@ -1,12 +1,12 @@
 import { v2Conformance } from '@taskboard/testing'
 import express from 'express'
 import { afterAll, describe, expect, it } from 'vitest'
-import { mountOn } from '../../express/test/express-host.js'
-import { mountOnFastify } from '../../fastify/test/fastify-host.js'
+import { mountOn } from '@taskboard/kit/hosts/express-host'
+import { mountOnFastify } from '@taskboard/kit/hosts/fastify-host'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
 import { pglitePool } from '../src/pglite/pglite-pool.js'
 import { postgresStorage } from '../src/postgres-storage.js'
-import { emptyTables } from './empty-tables.js'
-import { createMigratedPglite } from './migrated-pglite.js'
 
 const pglite = await createMigratedPglite()
 const pool = pglitePool(pglite)

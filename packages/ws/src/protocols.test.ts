@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { closeCodes, encodeFrames, type RealtimeProtocol } from '@taskboard/core/transport'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { openSubscribed } from '../test/realtime-client.js'
+import { openSubscribed } from '@taskboard/kit/realtime/client'
 import { serveRealtime, type RealtimeHost } from '../test/realtime-host.js'
 import { attachRealtime } from './index.js'
 

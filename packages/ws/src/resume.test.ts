@@ -1,8 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { memoryStorage } from '@taskboard/memory'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cutAndResume } from '../test/cut-and-resume.js'
-import { openSubscribed } from '../test/realtime-client.js'
+import { cutAndResume } from '@taskboard/kit/realtime/cut-and-resume'
+import { openSubscribed } from '@taskboard/kit/realtime/client'
 import { serveRealtime, type RealtimeHost, type RealtimeHostOptions } from '../test/realtime-host.js'
 
 const hosts: RealtimeHost[] = []

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openSubscribed } from '../test/realtime-client.js'
+import { openSubscribed } from '@taskboard/kit/realtime/client'
 import { serveRealtime, type RealtimeHost } from '../test/realtime-host.js'
 
 let host: RealtimeHost

@@ -3,7 +3,7 @@ import type { WebhookEventType, WebhookPayload } from '@taskboard/core'
 import type { realtimeEventTypes } from '@taskboard/core/transport'
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { serveBoard } from '../../test/board-host.js'
+import { serveBoard } from '@taskboard/kit/hosts/board-host'
 import { createClient, type RealtimeEventData, type RealtimeMessage } from '../index.js'
 
 const cleanUps: (() => Promise<unknown>)[] = []

@@ -1,8 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { openCuttingProxy } from '../../../../examples/clients/test/cutting-proxy.js'
-import { seededNumbers, serveBoard } from '../../test/board-host.js'
+import { openCuttingProxy } from '@taskboard/kit/net/cutting-proxy'
+import { serveBoard } from '@taskboard/kit/hosts/board-host'
+import { seededNumbers } from '@taskboard/kit/random/seeded-numbers'
 import { createRealtime, type RealtimeMessage, type Subscription } from './index.js'
 
 const cleanUps: (() => Promise<unknown>)[] = []

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { serveBoard } from '../../test/board-host.js'
+import { serveBoard } from '@taskboard/kit/hosts/board-host'
 import { createClient } from '../index.js'
 
 const cleanUps: (() => unknown)[] = []

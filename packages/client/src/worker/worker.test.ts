@@ -1,7 +1,7 @@
 import type { TaskClaim as ClaimInProcess, TaskContext as ContextInProcess } from '@taskboard/core'
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { serveBoard } from '../../test/board-host.js'
+import { serveBoard } from '@taskboard/kit/hosts/board-host'
 import {
   createClient,
   TaskFailure,

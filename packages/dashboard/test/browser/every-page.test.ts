@@ -1,8 +1,8 @@
 import { defineAgent } from '@taskboard/core'
 import { slack } from '@taskboard/notify'
 import { expect, it } from 'vitest'
+import { oneTimePassword } from '@taskboard/kit/access/one-time-password'
 import { settingsText } from '../../app/texts/settings.js'
-import { oneTimePassword } from '../one-time-password.js'
 import { type OpenedApp, type OpenOptions, useStage } from '../opened-app.js'
 
 const stage = useStage({ host: 'fetch handler', storage: 'PGlite', mountPath: '/kanban', login: 'taskboard' })

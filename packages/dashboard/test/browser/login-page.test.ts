@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { oneTimePassword } from '../one-time-password.js'
+import { oneTimePassword } from '@taskboard/kit/access/one-time-password'
 import { type OpenedApp, useStage } from '../opened-app.js'
 import { MEMBER } from '../served-board.js'
 

@@ -8,7 +8,7 @@ import { attachRealtime } from '@taskboard/ws'
 import { fastify } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { bearer, connectClient, listen, TASK_EVENTS } from '../../test/socket-client.js'
+import { bearer, connectClient, listen, TASK_EVENTS } from '@taskboard/kit/graphql/socket-client'
 import { graphqlSubscriptions, taskboardGraphql } from '../index.js'
 
 /** A realtime connection that has authenticated. */

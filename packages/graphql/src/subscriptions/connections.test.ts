@@ -10,7 +10,7 @@ import {
   TASK_EVENTS,
   WORKSPACE_EVENTS,
   type SocketClient,
-} from '../../test/socket-client.js'
+} from '@taskboard/kit/graphql/socket-client'
 import { openSocketHost, type SocketHost, type SocketHostOptions } from '../../test/socket-host.js'
 
 const hosts: SocketHost[] = []

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { bearer } from '../../test/socket-client.js'
+import { bearer } from '@taskboard/kit/graphql/socket-client'
 import { openSocketHost, type SocketHost } from '../../test/socket-host.js'
 
 let host: SocketHost

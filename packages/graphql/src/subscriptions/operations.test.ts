@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { abusiveDocument } from '../../test/abusive-document.js'
-import { ask } from '../../test/graphql-host.js'
 import {
   bearer,
   connectClient,
@@ -10,7 +8,9 @@ import {
   WORKSPACE_EVENTS,
   type SocketClient,
   type Received,
-} from '../../test/socket-client.js'
+} from '@taskboard/kit/graphql/socket-client'
+import { abusiveDocument } from '../../test/abusive-document.js'
+import { ask } from '../../test/graphql-host.js'
 import { openSocketHost, type SocketHost, type SocketHostOptions } from '../../test/socket-host.js'
 
 const hosts: SocketHost[] = []

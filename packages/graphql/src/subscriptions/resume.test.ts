@@ -4,8 +4,8 @@ import { memoryStorage } from '@taskboard/memory'
 import { createClient } from 'graphql-ws'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { bearer, WORKSPACE_EVENTS, type ToldEvent } from '@taskboard/kit/graphql/socket-client'
 import { cutAndResume } from '../../test/cut-and-resume.js'
-import { bearer, WORKSPACE_EVENTS, type ToldEvent } from '../../test/socket-client.js'
 import { openSocketHost, type SocketHost } from '../../test/socket-host.js'
 
 let host: SocketHost

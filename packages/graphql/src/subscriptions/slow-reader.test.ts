@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { bearer, connectClient, listen } from '../../test/socket-client.js'
+import { bearer, connectClient, listen } from '@taskboard/kit/graphql/socket-client'
 import { openSocketHost, type SocketHost } from '../../test/socket-host.js'
 
 let host: SocketHost

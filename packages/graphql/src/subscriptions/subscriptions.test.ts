@@ -9,7 +9,7 @@ import {
   type SocketClient,
   type Received,
   type ToldEvent,
-} from '../../test/socket-client.js'
+} from '@taskboard/kit/graphql/socket-client'
 import {
   listenOnExpress,
   listenOnFastify,

@@ -1,6 +1,6 @@
 import compression from 'compression'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type McpHost, mountBehind, serveMcp } from '../../test/mcp-host.js'
+import { type McpHost, mountBehind, serveMcp } from '@taskboard/kit/mcp/mcp-host'
 import { listenTo } from '../../test/raw-requests.js'
 
 let host: McpHost

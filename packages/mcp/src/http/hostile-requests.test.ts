@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type McpHost, mounts, serveMcp } from '../../test/mcp-host.js'
+import { type McpHost, mounts, serveMcp } from '@taskboard/kit/mcp/mcp-host'
 import { requestText, send } from '../../test/raw-requests.js'
 
 const list = requestText('tools/list')

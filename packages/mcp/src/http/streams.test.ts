@@ -6,7 +6,7 @@ import { taskboardPlugin } from '@taskboard/fastify'
 import { memoryStorage } from '@taskboard/memory'
 import { fastify } from 'fastify'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { mounts } from '../../test/mcp-host.js'
+import { mounts } from '@taskboard/kit/mcp/mcp-host'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type McpHost, serveMcp } from '../../test/mcp-host.js'
+import { type McpHost, serveMcp } from '@taskboard/kit/mcp/mcp-host'
 import { send } from '../../test/raw-requests.js'
 import { toolsByName } from './definitions.js'
 

@@ -5,7 +5,7 @@ import {
   type SessionStore,
 } from '@taskboard/core/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { createDatabase } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { createAccessStore } from './access-store.js'

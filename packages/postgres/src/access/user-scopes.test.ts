@@ -1,6 +1,6 @@
 import { createTaskboard, scopes } from '@taskboard/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../postgres-storage.js'
 
 let database: TestDatabase

@@ -2,7 +2,7 @@ import { defaultScoring, silentLogger, isTaskboardError } from '@taskboard/core'
 import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../postgres-storage.js'
 
 const at = { now: null }

@@ -2,7 +2,7 @@ import { defaultScoring, silentLogger } from '@taskboard/core'
 import { agentFields, createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import type { PgConnection } from '../connection/pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 

@@ -1,6 +1,10 @@
 import { createTaskboard, type NotificationType, type Taskboard } from '@taskboard/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMigratedDatabase, createTestPool, type TestDatabase } from '../../test/test-database.js'
+import {
+  createMigratedDatabase,
+  createTestPool,
+  type TestDatabase,
+} from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../postgres-storage.js'
 
 const events = ['task.created' as const]

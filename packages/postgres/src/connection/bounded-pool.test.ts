@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createTestDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { boundedConnection, boundedPool } from './bounded-pool.js'
 import { resolveTimeouts } from './timeouts.js'
 

@@ -1,8 +1,12 @@
 import { createStorageSettings, type EventDraft, type LoggedEvent } from '@taskboard/core/storage'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { until } from '../../test/processes/until.js'
-import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { until } from '@taskboard/kit/processes/until'
+import {
+  createMigratedDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '@taskboard/kit/postgres/test-database'
 import { createAccessStore } from '../access/access-store.js'
 import { createDatabase, type Database } from '../database/database.js'
 import { createEventStore } from './event-store.js'

@@ -1,6 +1,6 @@
 import type { NotificationBatch } from '@taskboard/core/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../postgres-storage.js'
 
 const NOW = Date.UTC(2026, 0, 1)

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createTestDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { failoverPool } from './failover-pool.js'
 
 let database: TestDatabase

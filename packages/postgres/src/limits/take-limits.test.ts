@@ -9,7 +9,7 @@ import {
 } from '@taskboard/core/storage'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { createDatabase, type Database } from '../database/database.js'
 import { createLimitStore, takeLimits } from './limit-store.js'
 

@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createTaskboard, defineAgent } from '@taskboard/core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createMigratedDatabase, createTestPool, type TestDatabase } from '../../test/test-database.js'
+import {
+  createMigratedDatabase,
+  createTestPool,
+  type TestDatabase,
+} from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../postgres-storage.js'
 
 const role = `board_${randomBytes(6).toString('hex')}`

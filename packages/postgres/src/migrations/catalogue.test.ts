@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { readSchemaText } from '../../test/schema-text.js'
-import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 
 /** Servers of other versions describe the same schema in other words. */
 const VERSION = 18

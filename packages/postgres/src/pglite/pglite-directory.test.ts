@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { fillPgliteDirectory } from '../../test/migrated-pglite.js'
+import { fillPgliteDirectory } from '@taskboard/kit/postgres/migrated-pglite'
 import { openPglite } from './pglite-directory.js'
 
 let root: string

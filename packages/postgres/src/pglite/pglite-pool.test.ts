@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { createMigratedPglite } from '../../test/migrated-pglite.js'
+import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
 import { pglitePool } from './pglite-pool.js'
 import type { PgPool } from '../connection/pool.js'
 

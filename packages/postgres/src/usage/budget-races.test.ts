@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
 import { createSharedBoard, type SharedBoard } from '../../test/processes/shared-board.js'
-import { until } from '../../test/processes/until.js'
 
 let board: SharedBoard
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMigratedDatabase, type TestDatabase } from '../test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { keysAcrossWorkspaces, readCatalogue, type Catalogue } from './catalogue.js'
 import { keysWithoutWorkspace, tablesWithoutWorkspace } from './exceptions.js'
 

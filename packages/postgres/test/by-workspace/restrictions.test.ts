@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import type { PlanNode } from '../plans/plan.js'
-import { createMigratedDatabase, type TestDatabase } from '../test-database.js'
 import { conjunctsOf, tableUses } from './restrictions.js'
 
 let database: TestDatabase

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { oneTimePassword } from '../../../testing/src/v2/mfa-cases.js'
+import { oneTimePassword } from '@taskboard/kit/access/one-time-password'
+import { until } from '@taskboard/kit/processes/until'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
 import { askInTurn, callerOf, EMAIL, PASSWORD } from './callers.js'
 
 const HOUR_MS = 3_600_000

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTaskboard } from '@taskboard/core'
+import { until } from '@taskboard/kit/processes/until'
+import { createTestPool } from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { ENCRYPTION_KEY, WORKER_TYPE } from '../processes/messages.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
-import { createTestPool } from '../test-database.js'
 import { rowsNaming } from './owned-rows.js'
 
 const TASKS = 100_000

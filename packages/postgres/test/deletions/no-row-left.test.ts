@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
 import {
   type BoardOnPool,
   createPgliteBoard,
   createSharedBoard,
   type SharedBoard,
 } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
 import { fillTables, type Owner, referencesToTasks, rowsNaming, tablesOf } from './owned-rows.js'
 
 /** What belongs to no account, and the list of deletions. A new table is either named here, or its rows are deleted. */

@@ -2,10 +2,10 @@ import { createTaskboard, defineAgent, isTaskboardError, type Board } from '@tas
 import { healthRoutes, toFetchHandler } from '@taskboard/core/transport'
 import { webhookReceiver } from '@taskboard/testing'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTestPool } from '../test-database.js'
+import { createTestPool } from '@taskboard/kit/postgres/test-database'
+import { until } from '@taskboard/kit/processes/until'
 import { migrate } from '../../src/migrations/migrate.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { until } from '../processes/until.js'
 import { bodiesById, violations } from './invariants.js'
 
 /** A board under load, with agents, a webhook and people who add tasks, over the connection string that it was opened with. */

@@ -1,8 +1,8 @@
 import { createTaskboard } from '@taskboard/core'
 import { afterAll, describe, expect, it } from 'vitest'
+import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
 import { pglitePool } from '../../src/pglite/pglite-pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { createMigratedPglite } from '../migrated-pglite.js'
 import { violations } from './invariants.js'
 
 const pglite = await createMigratedPglite()

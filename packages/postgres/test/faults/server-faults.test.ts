@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startEmbeddedServer, type EmbeddedServer } from '../embedded-server.js'
-import { until } from '../processes/until.js'
+import { startEmbeddedServer, type EmbeddedServer } from '@taskboard/kit/postgres/embedded-server'
+import { until } from '@taskboard/kit/processes/until'
+import { cuttingProxy, type CuttingProxy } from '@taskboard/kit/postgres/cut-answers'
 import { boardUnderLoad, type BoardUnderLoad } from './board-under-load.js'
-import { cuttingProxy, type CuttingProxy } from './cutting-proxy.js'
 
 let server: EmbeddedServer
 let proxy: CuttingProxy

@@ -1,20 +1,22 @@
 import { createTaskboard } from '@taskboard/core'
+import { createEndpointGuard, systemClock, systemRandom } from '@taskboard/core/storage'
+import {
+  createDeliverer,
+  createEnvironment,
+  createUndiciSender,
+  createWebhooks,
+  ephemeralSecretBox,
+  resolveWebhookSettings,
+  systemResolver,
+} from '@taskboard/kit/inside/core'
 import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ephemeralSecretBox } from '../../../core/src/access/index.js'
-import { createEnvironment, systemClock, systemRandom } from '../../../core/src/environment/index.js'
-import { createDeliverer } from '../../../core/src/webhooks/deliverer.js'
-import { createEndpointGuard } from '../../../core/src/webhooks/endpoint-guard.js'
-import { systemResolver } from '../../../core/src/webhooks/resolver.js'
-import { createUndiciSender } from '../../../core/src/webhooks/undici-sender.js'
-import { resolveWebhookSettings } from '../../../core/src/webhooks/webhook-options.js'
-import { createWebhooks } from '../../../core/src/webhooks/webhooks.js'
+import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
+import { until } from '@taskboard/kit/processes/until'
+import { createMigratedDatabase } from '@taskboard/kit/postgres/test-database'
 import { pglitePool } from '../../src/pglite/pglite-pool.js'
 import type { PgPool } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { createMigratedPglite } from '../migrated-pglite.js'
-import { until } from '../processes/until.js'
-import { createMigratedDatabase } from '../test-database.js'
 
 const HOUR = 3_600_000
 const RETRY_MS = 400

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { freePort } from '../embedded-server.js'
+import { freePort } from '@taskboard/kit/postgres/embedded-server'
 
 const PACKAGES = '/usr/lib/postgresql'
 

@@ -3,8 +3,12 @@ import { virtualClock } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createMigratedDatabase,
+  createTestPool,
+  type TestDatabase,
+} from '@taskboard/kit/postgres/test-database'
 import { postgresStorage, type PostgresStorageOptions } from '../../src/postgres-storage.js'
-import { createMigratedDatabase, createTestPool, type TestDatabase } from '../test-database.js'
 import { pgbouncerProgram, startPgbouncer } from './pgbouncer.js'
 
 const program = pgbouncerProgram()

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort } from '../embedded-server.js'
+import { freePort } from '@taskboard/kit/postgres/embedded-server'
 import { ordinaryUser, untilConnected } from './debian-server.js'
 
 /** The program, if it is installed; Debian puts it where only root looks. */

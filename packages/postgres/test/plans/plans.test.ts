@@ -3,11 +3,15 @@ import { storageConformance } from '@taskboard/testing'
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import {
+  createMigratedDatabase,
+  createTestPool,
+  type TestDatabase,
+} from '@taskboard/kit/postgres/test-database'
 import type { PgConnection } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { recordPlans, type SentStatement } from '../by-workspace/recorded-plans.js'
-import { emptyTables } from '../empty-tables.js'
-import { createMigratedDatabase, createTestPool, type TestDatabase } from '../test-database.js'
 import { accessVerbs, pruningVerbs } from './access-verbs.js'
 import { agentVerbs, sweepingVerbs } from './agent-verbs.js'
 import { boardVerbs } from './board-verbs.js'

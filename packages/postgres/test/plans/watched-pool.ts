@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { createTestPool } from '../test-database.js'
+import { createTestPool } from '@taskboard/kit/postgres/test-database'
 import { costOf, parsePlan, type Cost, type ExecutedPlan } from './plan.js'
 
 /** How the server plans prepared statements: for the given values, or once for all. */

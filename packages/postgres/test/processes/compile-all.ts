@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { provideCompiled } from './compile.js'
+import { provideCompiled } from '@taskboard/kit/processes/provide-compiled'
 
 const NAMES = ['board-process', 'shift-date', 'pglite-writer']
 const FOLDER = 'packages/postgres/test'

@@ -1,9 +1,9 @@
 import { createTaskboard, type Storage, type Taskboard } from '@taskboard/core'
+import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
+import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { pglitePool } from '../../src/pglite/pglite-pool.js'
 import type { PgConnection, PgPool } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { createMigratedPglite } from '../migrated-pglite.js'
-import { createMigratedDatabase, type TestDatabase } from '../test-database.js'
 import { BACKOFF, ENCRYPTION_KEY, WORKER_TYPE } from './messages.js'
 
 /** A board in a separate database, and the test's handle on it, which runs nothing in the background. */

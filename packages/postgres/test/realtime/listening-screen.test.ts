@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
-import { checkScreen } from '../../../memory/test/check-screen.js'
-import { histories } from '../../../memory/test/random-history.js'
+import { checkScreen } from '@taskboard/kit/realtime/check-screen'
+import { histories } from '@taskboard/kit/realtime/random-history'
+import { createMigratedDatabase } from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { createMigratedDatabase } from '../test-database.js'
 
 const RUNS = Number(process.env['BOARD_HISTORIES'] ?? 3)
 

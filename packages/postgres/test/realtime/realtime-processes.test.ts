@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { attachRealtime } from '@taskboard/ws'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { bearer, connectClient, listen, WORKSPACE_EVENTS } from '../../../graphql/test/socket-client.js'
-import { cutAndResume } from '../../../ws/test/cut-and-resume.js'
-import { openAuthenticated, openSubscribed } from '../../../ws/test/realtime-client.js'
+import { bearer, connectClient, listen, WORKSPACE_EVENTS } from '@taskboard/kit/graphql/socket-client'
+import { cutAndResume } from '@taskboard/kit/realtime/cut-and-resume'
+import { openAuthenticated, openSubscribed } from '@taskboard/kit/realtime/client'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 
 const ADDED = 150

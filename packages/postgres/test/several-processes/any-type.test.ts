@@ -1,11 +1,11 @@
 import { createTaskboard, defineAgent } from '@taskboard/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
+import { createTestPool } from '@taskboard/kit/postgres/test-database'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import type { PgConnection } from '../../src/connection/pool.js'
 import { ENCRYPTION_KEY } from '../processes/messages.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
-import { createTestPool } from '../test-database.js'
 
 let board: SharedBoard
 const ends: (() => Promise<unknown>)[] = []

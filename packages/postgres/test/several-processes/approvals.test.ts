@@ -1,9 +1,9 @@
 import type { Approval } from '@taskboard/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { scripted } from '../processes/messages.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
 
 const ROUNDS = Number(process.env['DECIDED_APPROVALS'] ?? 10)
 const approval = { action: 'refund', summary: 'Refund 20 EUR to Ada', input: { order: 7, cents: 2_000 } }

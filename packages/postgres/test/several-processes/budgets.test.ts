@@ -1,10 +1,10 @@
 import type { Task, UsageInput } from '@taskboard/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
 import { violations } from '../faults/invariants.js'
 import { endProcesses, startProcess, type BoardProcess } from '../processes/board-processes.js'
 import { scripted } from '../processes/messages.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
 
 const TASKS = Number(process.env['SPENDING_TASKS'] ?? 30)
 const PROCESSES = 3

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
 import { violations } from '../faults/invariants.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { scripted, WORKER_TYPE } from '../processes/messages.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
 
 const TASKS = Number(process.env['BOUNDED_TASKS'] ?? 100)
 const BOUND = 2

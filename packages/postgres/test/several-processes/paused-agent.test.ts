@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
 import { violations } from '../faults/invariants.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
 
 let board: SharedBoard
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import type { ListedTaskInput } from '@taskboard/core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
 import { violations } from '../faults/invariants.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
 
 /** More by the environment: ten thousand take about a minute. */
 const TASKS = Number(process.env['ROUTED_TASKS'] ?? 900)

@@ -1,11 +1,15 @@
 import { createTaskboard, type Clock, type Taskboard } from '@taskboard/core'
 import { systemClock } from '@taskboard/core/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
+import {
+  createMigratedDatabase,
+  createTestPool,
+  type TestDatabase,
+} from '@taskboard/kit/postgres/test-database'
 import type { PgConnection } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { ENCRYPTION_KEY } from '../processes/messages.js'
-import { until } from '../processes/until.js'
-import { createMigratedDatabase, createTestPool, type TestDatabase } from '../test-database.js'
 
 const PROCESSES = 4
 const OCCURRENCES = Number(process.env['MADE_OCCURRENCES'] ?? 12)

@@ -1,9 +1,9 @@
 import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
 import { bodiesById, violations } from '../faults/invariants.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { until } from '../processes/until.js'
 
 const PROCESSES = 4
 const TASKS = 250

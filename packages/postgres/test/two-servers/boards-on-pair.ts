@@ -3,13 +3,13 @@ import { toFetchHandler } from '@taskboard/core/transport'
 import { webhookReceiver } from '@taskboard/testing'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import type { EmbeddedServer } from '@taskboard/kit/postgres/embedded-server'
+import { until } from '@taskboard/kit/processes/until'
+import { type ServerPair, urlOfPair } from '@taskboard/kit/postgres/standby'
 import { failoverPool } from '../../src/failover/failover-pool.js'
 import { migrate } from '../../src/migrations/migrate.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { bodiesById, violations } from '../faults/invariants.js'
-import type { EmbeddedServer } from '../embedded-server.js'
-import { until } from '../processes/until.js'
-import { type ServerPair, urlOfPair } from './standby.js'
 
 /** Two processes' boards on a pair of servers, under load. */
 export interface BoardsOnPair {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeSynchronous, promote, type ServerPair, startServerPair } from '@taskboard/kit/postgres/standby'
 import { type BoardsOnPair, openBoardsOnPair } from './boards-on-pair.js'
-import { makeSynchronous, promote, type ServerPair, startServerPair } from './standby.js'
 
 /** Work must go on within this time after the promotion. */
 const RECOVERY_MS = 10_000

@@ -1,12 +1,12 @@
 import { createTaskboard, type Board, type Task, type Taskboard } from '@taskboard/core'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '@taskboard/kit/processes/until'
+import { createTestPool } from '@taskboard/kit/postgres/test-database'
+import { asksAs, urlOfPair } from '@taskboard/kit/postgres/standby'
 import { failoverPool } from '../../src/failover/failover-pool.js'
 import type { PgPool } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { until } from '../processes/until.js'
-import { createTestPool } from '../test-database.js'
-import { asksAs, urlOfPair } from './standby.js'
 import { countingReads, openReadReplica, type ReadReplica } from './read-replica.js'
 
 /** By how much the standby follows later: longer than a read waits for it. */

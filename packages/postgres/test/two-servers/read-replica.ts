@@ -1,8 +1,8 @@
 import type pg from 'pg'
+import { createTestPool } from '@taskboard/kit/postgres/test-database'
+import { asksAs, type ServerPair, startServerPair } from '@taskboard/kit/postgres/standby'
 import { migrate } from '../../src/migrations/migrate.js'
 import type { PgPool } from '../../src/connection/pool.js'
-import { createTestPool } from '../test-database.js'
-import { asksAs, type ServerPair, startServerPair } from './standby.js'
 
 /** A migrated database with a standby for its reads. */
 export interface ReadReplica {

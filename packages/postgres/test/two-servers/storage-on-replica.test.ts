@@ -1,7 +1,7 @@
 import { storageConformance } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { emptyTables } from '../empty-tables.js'
 import { openReadReplica, type ReadReplica } from './read-replica.js'
 
 /** So that many reads wait for the standby. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { silentLogger } from '@taskboard/core'
 import { sleep } from '@taskboard/core/storage'
 import { describe, expect, it } from 'vitest'
-import { createBackgroundLoop, createEnvironment } from '../../../core/src/environment/index.js'
+import { createBackgroundLoop, createEnvironment } from '@taskboard/kit/inside/core'
 import { countTurns } from './count-turns.js'
 import { virtualClock } from './virtual-clock.js'
 

@@ -15,7 +15,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { attachRealtime } from '@taskboard/ws'
 import express, { type RequestHandler } from 'express'
 import { fastify } from 'fastify'
-import { taskboardMcp, type McpOptions } from '../src/index.js'
+import { taskboardMcp, type McpOptions } from '@taskboard/mcp'
 
 export interface Listening {
   readonly url: string

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { migrate } from '../src/migrations/migrate.js'
+import { migrate } from '@taskboard/postgres'
 
 /** A database for the caller on the tests' server. */
 export interface TestDatabase {

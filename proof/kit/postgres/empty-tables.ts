@@ -1,6 +1,6 @@
 import { defaultScoring } from '@taskboard/core'
-import type { PgQueryable } from '../src/connection/pool.js'
-import { scoringInsert } from '../src/database/stored-scoring.js'
+import type { PgQueryable } from '@taskboard/postgres'
+import { scoringInsert } from '../inside/postgres.js'
 
 /**
  * Deletes the rows of the tables that have any, once whatever still writes to them has ended. To truncate them takes ten times as

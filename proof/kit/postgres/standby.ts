@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { until } from '../processes/until.js'
-import { controls, embeddedServer, type EmbeddedServer, startEmbeddedServer } from '../embedded-server.js'
+import { controls, embeddedServer, type EmbeddedServer, startEmbeddedServer } from './embedded-server.js'
 
 /** A server with a streaming standby. */
 export interface ServerPair {

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { openAuthenticated, type Message } from './realtime-client.js'
+import { openAuthenticated, type Message } from './client.js'
 
 export interface CutAndResumeOptions {
   readonly url: string

@@ -1,6 +1,6 @@
 import { createTaskboard, scopes, type Principal, type Taskboard } from '@taskboard/core'
 import { apiRoutes, type HttpRequest, type HttpResponse, type RequestBody } from '@taskboard/core/transport'
-import { memoryStorage } from '../src/index.js'
+import { memoryStorage } from '@taskboard/memory'
 
 /** An operation, as the OpenAPI document describes it. */
 export interface Described {

@@ -5,7 +5,7 @@ import type { Taskboard } from '@taskboard/core'
 import type { HostBodies, MountedHost, TransportHost } from '@taskboard/testing'
 import type express from 'express'
 import type { Application, ErrorRequestHandler, RequestHandler } from 'express'
-import { taskboardRouter } from '../src/index.js'
+import { taskboardRouter } from '@taskboard/express'
 
 /** The host that the transport suite requires, on either major version of Express. Reports each response that it has sent. */
 export function mountOn(

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { compilePrograms } from '../../../../scripts/compile-programs.mjs'
+import { compilePrograms } from '../../../scripts/compile-programs.mjs'
 
 declare module 'vitest' {
   export interface ProvidedContext {

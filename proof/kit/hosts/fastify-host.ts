@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Taskboard } from '@taskboard/core'
 import type { MountedHost, TransportHost } from '@taskboard/testing'
 import { fastify, type FastifyInstance } from 'fastify'
-import { taskboardPlugin } from '../src/index.js'
+import { taskboardPlugin } from '@taskboard/fastify'
 
 /** The host that the transport suite requires. Its parsers belong to the root, so they exist before the plugin. */
 export async function mountOnFastify(

@@ -1,4 +1,4 @@
-import { leastMsOf, type HostileRequest } from '../test/request-costs.js'
+import { leastMsOf, type HostileRequest } from '../hostile/request-costs.js'
 
 /** None may keep the event loop for longer. */
 const GOAL_MS = 50
