@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { runHistory, type Outcome } from './run-history.js'
-import { shrinkHistory } from './shrink.js'
+import { shrinkHistory } from './run-history.js'
 import { describeStep, drawHistory, type History } from './steps.js'
 
 /** What the program is asked for. */

@@ -4,7 +4,7 @@ import { endHistory } from './final-checks.js'
 import type { Counts } from './observer.js'
 import { performStep } from './perform-step.js'
 import { setScene } from './scene.js'
-import { describeStep, type History } from './steps.js'
+import { describeStep, type History, type Step } from './steps.js'
 import { Violation } from './violation.js'
 import { worldStart, type Trace } from './world.js'
 
@@ -55,4 +55,31 @@ export async function runHistory(history: History, options: RunOptions = {}): Pr
 
 function indented(trace: NonNullable<Trace>): NonNullable<Trace> {
   return (line) => trace(`     ${line}`)
+}
+
+/** Whether a history fails as the first one did. */
+export type FailsAlike = (history: History) => Promise<boolean>
+
+/** Without the steps that the failure does not need: first large parts, then one at a time, until none can go. */
+export async function shrinkHistory(history: History, failsAlike: FailsAlike): Promise<History> {
+  let steps = history.steps
+  const fails = (candidate: readonly Step[]): Promise<boolean> => failsAlike({ ...history, steps: candidate })
+  let isSmaller = true
+  while (isSmaller) {
+    const before = steps.length
+    for (let size = Math.max(1, steps.length >> 1); size >= 1; size >>= 1) {
+      for (let from = steps.length - size; from >= 0; from -= size) {
+        const candidate = steps.toSpliced(from, size)
+        if (await fails(candidate)) steps = candidate
+        from = Math.min(from, steps.length)
+      }
+    }
+    isSmaller = steps.length < before
+  }
+  for (const [index, step] of steps.entries()) {
+    if (step.happenings === 0) continue
+    const candidate = steps.with(index, { ...step, happenings: 0 })
+    if (await fails(candidate)) steps = candidate
+  }
+  return { ...history, steps }
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { plantedBugs, withBug } from './planted-bugs.mjs'
 import { runHistory } from './run-history.js'
-import { shrinkHistory } from './shrink.js'
+import { shrinkHistory } from './run-history.js'
 import { drawHistory } from './steps.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDueDate } from './due-date.js'
+import { parseDueDate } from './chat-command.js'
 
 /** A Saturday. */
 const NOW = Date.UTC(2026, 10, 21, 10, 30)

@@ -1,12 +1,12 @@
-import type { TaskboardClient } from '@taskboard/client'
+import { type TaskboardClient, createClient, type WebSocketConstructor } from '@taskboard/client'
 import type { Readable } from 'node:stream'
-import { connect, type Credential } from './connection.js'
 import { readConfig, type Environment } from './config-file.js'
 import { CliError } from './cli-error.js'
 import { createOutput, type Output } from './output/output.js'
 import type { TextStream } from './output/text-stream.js'
 import { type RawResponse, sendRequest } from './raw-request.js'
 import { createPrompts, type Prompts, type PromptStream } from './prompts.js'
+import { WebSocket } from 'ws'
 
 /** What surrounds the program. */
 export interface CliHost {
@@ -145,4 +145,23 @@ export function serverAddress(text: string): string {
 export function isOpenToOthers(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   return protocol === 'http:' && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+interface Credential {
+  readonly key?: string
+  readonly token?: () => string
+}
+
+/** A client of the server at `baseUrl`. Node.js 20 has no WebSocket. */
+function connect(
+  baseUrl: string,
+  { key, token, deadlineMs }: Credential & { readonly deadlineMs: number },
+): TaskboardClient {
+  const settings = {
+    baseUrl,
+    WebSocket: WebSocket as unknown as WebSocketConstructor,
+    retry: { deadlineMs },
+  }
+  if (key !== undefined) return createClient({ ...settings, key })
+  return token === undefined ? createClient(settings) : createClient({ ...settings, token })
 }

@@ -1,7 +1,7 @@
 import { SpanStatusCode } from '@opentelemetry/api'
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it } from 'vitest'
-import { describeSpan } from './describe-span.js'
+import { describeSpan } from './start-span.js'
 
 const statusOf = (status: number) => {
   const span = new BasicTracerProvider().getTracer('test').startSpan('GET /v2/tasks')

@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/api'
 import type { Telemetry } from '@taskboard/core'
 import type { SpanDetails, TelemetrySpan } from '@taskboard/core/transport'
-import { describeSpan, recordError } from './describe-span.js'
+import { describeSpan, recordError } from './start-span.js'
 import { createInstruments } from './instruments.js'
 import { planSpan } from './start-span.js'
 import { formatTraceparent } from './trace-context.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retryAfterMs } from './retry-after.js'
+import { retryAfterMs } from './model-failure.js'
 
 const DATE = 'Wed, 21 Oct 2026 07:28:00 GMT'
 

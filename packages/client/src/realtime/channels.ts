@@ -1,6 +1,5 @@
 import type { ChannelPosition, RealtimeMessage, ServerMessage } from './messages.js'
 import { TaskboardRealtimeError } from './realtime-error.js'
-import { earliest, isCovered, toPosition, toSeqs, type Seqs } from './seqs.js'
 import type { MessageBuffer } from './subscription.js'
 
 /** One subscription's place on one channel. */
@@ -217,4 +216,33 @@ function deliver(follower: Follower, message: ServerMessage): void {
   }
   if (isPositioned) seqs[id] = next
   buffer.push((isGap ? { ...message, from: Math.max(from, last + 1) } : message) as RealtimeMessage)
+}
+
+/** The last `seq` seen by workspace id. A workspace that is missing is new: all of its events are wanted. */
+type Seqs = Readonly<Record<string, number>>
+
+const TASKS = 'tasks'
+
+/** A position as the server sends it, for any channel. */
+function toSeqs(channel: string, position: ChannelPosition): Seqs {
+  return typeof position === 'number' ? { [channel.replace('workspace.', '')]: position } : { ...position }
+}
+
+/** The same for the server. */
+function toPosition(channel: string, seqs: Seqs): ChannelPosition {
+  return channel === TASKS ? seqs : (Object.values(seqs)[0] ?? 0)
+}
+
+/** Before all of them. */
+function earliest(all: readonly Seqs[]): Seqs {
+  const [first = {}, ...rest] = all
+  const common = Object.entries(first).filter(([id]) => rest.every((seqs) => id in seqs))
+  return Object.fromEntries(
+    common.map(([id, seq]) => [id, Math.min(seq, ...rest.map((seqs) => seqs[id] ?? seq))]),
+  )
+}
+
+/** Whether what follows `start` is all that is missing after `seqs`. */
+function isCovered(seqs: Seqs, start: Seqs): boolean {
+  return Object.entries(start).every(([id, seq]) => (seqs[id] ?? 0) >= seq)
 }

@@ -2,7 +2,6 @@ import type { RealtimeTimings, WebSocketConstructor } from '../client-options.js
 import { Channels } from './channels.js'
 import { Connection, type ConnectionEnd } from './connection.js'
 import type { ChannelPosition } from './messages.js'
-import { reconnectDelayMs } from './reconnect-delay.js'
 import { TaskboardRealtimeError } from './realtime-error.js'
 import { MessageBuffer, type RealtimeState, type Subscription } from './subscription.js'
 
@@ -244,4 +243,17 @@ function toError({ code, reason, error }: ConnectionEnd): TaskboardRealtimeError
     closeCode: code,
     requestId: error?.request_id,
   })
+}
+
+/**
+ * How long to wait before the next connection after so many failed ones: any part of a time that doubles, so that clients that were cut
+ * off together do not reconnect together. Null at an account's limit of connections: at least half of the longest wait.
+ */
+export function reconnectDelayMs(
+  { firstDelayMs, longestDelayMs }: Pick<RealtimeTimings, 'firstDelayMs' | 'longestDelayMs'>,
+  attempts: number | null,
+  random: () => number,
+): number {
+  if (attempts === null) return (longestDelayMs * (1 + random())) / 2
+  return Math.min(longestDelayMs, firstDelayMs * 2 ** attempts) * random()
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { reconnectDelayMs } from './reconnect-delay.js'
+import { reconnectDelayMs } from './realtime.js'
 
 const waits = { firstDelayMs: 1_000, longestDelayMs: 30_000 }
 

@@ -11,14 +11,15 @@ import {
 } from './access-token.js'
 import { type Authenticator, createAuthenticator } from './authenticator.js'
 import { type CallerKeys, createCallerKeys } from './caller-keys.js'
-import { createPasswordCheck } from './confirm-password.js'
 import { createLoginCodes, type LoginCode, type LoginCodeInput } from './login-codes.js'
 import { createMfaCodes } from './mfa-codes.js'
 import { createMfa, type Mfa } from './mfa.js'
 import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
-import { createSessions, type Sessions } from './sessions.js'
+import { createSessions, type Sessions, requireAllowed } from './sessions.js'
+import { TaskboardError } from '../errors/index.js'
+import { credentialDigest } from './credential-digest.js'
 
 /** Login with the board's own users. */
 export interface Login {
@@ -116,4 +117,30 @@ export function createAccess(deps: AccessDeps): Access {
     perMinute: deps.loginsPerMinute,
   })
   return { hasher, authenticator, keys: createCallerKeys({ environment, store, authenticator }), login }
+}
+
+interface ConfirmPasswordDeps {
+  readonly environment: Environment
+  readonly store: SessionStore
+  readonly hasher: PasswordHasher
+}
+
+/** In UTF-16 code units: above the longest password. */
+const LONGEST_PASSWORD = 1_024
+
+/** Checks the password of a user who is logged in; ten wrong ones lock that for 15 minutes. */
+function createPasswordCheck({ environment, store, hasher }: ConfirmPasswordDeps) {
+  return async (userId: string, password: string): Promise<void> => {
+    const key = credentialDigest(`the password of ${userId}`)
+    requireAllowed(
+      await store.takeLoginAttempt({ key, kind: 'password' }, environment.call()),
+      'too many wrong passwords',
+    )
+    const signIn =
+      password.length > LONGEST_PASSWORD ? null : await store.findSignIn({ userId }, environment.call())
+    if (signIn === null || !(await hasher.verify(password, signIn.passwordHash))) {
+      throw new TaskboardError('INVALID_FIELD', 'currentPassword is wrong', { field: 'currentPassword' })
+    }
+    await store.clearLoginAttempts({ key }, environment.call())
+  }
 }

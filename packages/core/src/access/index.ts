@@ -46,7 +46,7 @@ export {
   type CredentialGuard,
   type CredentialGuardOptions,
 } from './credential-guard.js'
-export { checkedPrincipal } from './host-principal.js'
+export { checkedPrincipal } from './principal.js'
 export { createAccounts } from './accounts.js'
 export type {
   AccountChangeInput,

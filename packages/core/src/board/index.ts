@@ -132,7 +132,7 @@ export { mostListedTasks, parseTaskList, type ListedTask, type ListedTaskInput }
 export { createTaskDirectory } from './task-directory.js'
 export type { FoundTask, TaskDirectory, TaskFilter, TaskFindings, TaskLogList } from './task-directory.js'
 export type { InstantInput } from './parse-value.js'
-export { typeRules } from './task-type.js'
+export { typeRules } from './parse-value.js'
 export {
   chatInput,
   completionInput,

@@ -112,3 +112,6 @@ function tooMuch(field: string): TaskboardError {
 function invalid(field: string, rule: string, within: readonly (string | number)[] = ITSELF): TaskboardError {
   return new TaskboardError('INVALID_FIELD', `${pathText([field, ...within])} ${rule}`, { field })
 }
+
+/** The `type` of a task or an agent: any text of 1 to 64 code points that is not blank, stored without the white space around it. */
+export const typeRules: TextRules = { most: 64, isBlankAllowed: false }

@@ -12,7 +12,7 @@ import {
   parseWholeNumber,
   type InstantInput,
 } from './parse-value.js'
-import { typeRules } from './task-type.js'
+import { typeRules } from './parse-value.js'
 
 export { columns, holdReasons } from '../events/index.js'
 export type { ActingAs, Actor, Column, HoldReason, NamedActor } from '../events/index.js'

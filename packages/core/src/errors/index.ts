@@ -10,7 +10,7 @@ export {
   shownName,
   wholeNumber,
 } from './parse-input.js'
-export { FIRST_INSTANT, instantRule, ISO_INSTANT, LAST_INSTANT, YEARS_RULE } from './instant-text.js'
+export { FIRST_INSTANT, instantRule, ISO_INSTANT, LAST_INSTANT, YEARS_RULE } from './text.js'
 export { baseUrlForm, mountPath, routePath, toBaseUrl } from './path-option.js'
 export { parseJson } from './parse-json.js'
 export { type NamesOf, requireKnownFields, requireOptionNames } from './known-names.js'

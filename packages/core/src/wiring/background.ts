@@ -3,7 +3,7 @@ import type { AgentAnnouncer, AgentDefinition, AgentDirectory } from '../agents/
 import { createLeaseSweep, createRunner } from '../agents/index.js'
 import { createRollUpSweep } from '../analytics/index.js'
 import { createTaskSweep, type Actor, type Backoff, type Board, type ScheduleLoop } from '../board/index.js'
-import type { BackgroundLoop, Clock, Environment } from '../environment/index.js'
+import type { BackgroundLoop, Clock, Environment, Gauges } from '../environment/index.js'
 import {
   createEventLogTailer,
   createNotifier,
@@ -14,10 +14,9 @@ import {
   type NotificationRoute,
   type TaskboardEmitter,
 } from '../events/index.js'
-import { createGauges } from './gauges.js'
 import { createRetentionSweep, type Retention } from './retention.js'
 import type { Realtime } from '../realtime/index.js'
-import type { Storage } from '../storage/index.js'
+import type { Storage, TaskCounts } from '../storage/index.js'
 import type { Deliverer } from '../webhooks/index.js'
 
 /** Everything that runs between `start` and `close`. */
@@ -180,4 +179,39 @@ async function inTurn(ends: readonly (() => unknown)[]): Promise<void> {
 async function together(ends: readonly Promise<void>[]): Promise<void> {
   const settled = await Promise.allSettled(ends)
   for (const end of settled) if (end.status === 'rejected') throw end.reason
+}
+
+const COUNTED_EVERY_MS = 30_000
+
+/** Reads the gauges of telemetry. However many readers there are, the storage counts its tasks at most every 30 seconds. */
+function createGauges(
+  { clock, logger, storageNow }: Pick<Environment, 'clock' | 'logger' | 'storageNow'>,
+  storage: Pick<Storage, 'check'>,
+  realtime: Pick<Realtime, 'countConnections'>,
+): () => Promise<Gauges> {
+  let counted: Promise<TaskCounts | null> = Promise.resolve(null)
+  let countedAt = -Infinity
+
+  async function count(): Promise<TaskCounts | null> {
+    try {
+      return (await storage.check({ withCounts: true }, { now: storageNow() })).counts
+    } catch (error) {
+      logger.warn({ err: error }, 'the tasks could not be counted for telemetry')
+      return null
+    }
+  }
+
+  return async () => {
+    const now = clock.now()
+    if (now < countedAt || now >= countedAt + COUNTED_EVERY_MS) {
+      countedAt = now
+      counted = count()
+    }
+    const counts = await counted
+    return {
+      waitingTasks: counts?.waiting ?? null,
+      runningTasks: counts?.running ?? null,
+      connections: realtime.countConnections(),
+    }
+  }
 }

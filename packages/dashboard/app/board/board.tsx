@@ -10,8 +10,9 @@ import { CreateTask } from './create-task.js'
 import { FilterBar } from './filter-bar.js'
 import { filters } from './filters.js'
 import { useBoardKeys, useFirstArrow } from './keys.js'
-import { MoveMenu } from './move-menu.js'
 import { openBoard, type BoardStore } from './store.js'
+import { Dialog } from '../ui/dialog.js'
+import { moveCard } from './move-card.js'
 
 /** What is shown could not be read again. */
 function ReadFailure({ store }: { readonly store: BoardStore }) {
@@ -66,5 +67,40 @@ export function Board() {
       {menuFor !== null && <MoveMenu store={store} id={menuFor} onClose={() => setMenuFor(null)} />}
       {isCreateOpen.value && <CreateTask onClose={() => (isCreateOpen.value = false)} />}
     </section>
+  )
+}
+
+interface MoveMenuProps {
+  readonly store: BoardStore
+  readonly id: string
+  readonly onClose: () => void
+}
+
+/** Moves a card without dragging it. */
+function MoveMenu({ store, id, onClose }: MoveMenuProps) {
+  const task = store.task(id).value
+  if (task === undefined) return null
+  return (
+    <Dialog title={`${text.board.moveTo} …`} onClose={onClose}>
+      <p class="clip">{task.title}</p>
+      <div class="choices" role="group" aria-label={text.board.moveTo}>
+        {columns.map((column) => (
+          <button
+            key={column}
+            type="button"
+            class="button button-wide"
+            aria-current={task.column === column ? 'true' : undefined}
+            disabled={task.column === column && task.hold === null}
+            autofocus={column !== task.column}
+            onClick={() => {
+              onClose()
+              void moveCard(store, id, column)
+            }}
+          >
+            {text.columns[column]}
+          </button>
+        ))}
+      </div>
+    </Dialog>
   )
 }

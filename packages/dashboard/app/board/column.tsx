@@ -1,4 +1,3 @@
-import { memo } from './memo.js'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { can } from '../state/api.js'
 import type { Column } from '../state/wire.js'
@@ -8,6 +7,7 @@ import { Card } from './card.js'
 import { acceptCards } from './drag.js'
 import { moveCard } from './move-card.js'
 import type { BoardStore } from './store.js'
+import { Component, createElement, type ComponentType, type VNode } from 'preact'
 
 /** A block of cards is drawn as a whole, and only near the screen. */
 const BLOCK_SIZE = 25
@@ -136,4 +136,19 @@ export function BoardColumn({ store, column, onMenu }: ColumnProps) {
 
 function EmptyColumn({ store, column }: Omit<ColumnProps, 'onMenu'>) {
   return <Empty title={store.hasFilters ? text.board.empty.filtered : text.board.empty[column]} />
+}
+
+/** A component that is drawn again only when `isSame` says that its properties differ. */
+function memo<Props extends object>(
+  Inner: ComponentType<Props>,
+  isSame: (before: Props, after: Props) => boolean,
+): ComponentType<Props> {
+  return class Memo extends Component<Props> {
+    override shouldComponentUpdate(next: Props): boolean {
+      return !isSame(this.props, next)
+    }
+    render(): VNode {
+      return createElement(Inner as ComponentType<object>, this.props)
+    }
+  }
 }

@@ -6,7 +6,7 @@ import { text as common } from '../texts/index.js'
 import { sectionsText } from '../texts/sections.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
 import { CopyButton } from '../ui/secret.js'
-import { QrCode } from './qr-code.js'
+import { encode } from 'uqr'
 
 const text = sectionsText.login
 
@@ -187,5 +187,24 @@ function Remove({ isEnrolled, onStep }: { readonly isEnrolled: boolean; readonly
       <FormError failure={failure} fields={['mfa_code']} />
       <FactorActions submit={text.removeTitle} isBusy={isBusy} onCancel={() => onStep({ at: 'start' })} />
     </form>
+  )
+}
+
+/** What scanners need around the code. */
+const BORDER = 4
+
+/** The dark modules as one path: a square each. */
+function pathOf(rows: readonly (readonly boolean[])[]): string {
+  return rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
+}
+
+/** A QR code, drawn dark on light in both colour schemes. */
+function QrCode({ value, label }: { readonly value: string; readonly label: string }) {
+  const { data, size } = encode(value, { ecc: 'M', border: BORDER })
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
+      <rect width={size} height={size} class="qr-light" />
+      <path d={pathOf(data)} class="qr-dark" />
+    </svg>
   )
 }

@@ -9,16 +9,17 @@ import {
   routePath,
   type TransportServices,
   type HttpRequest,
+  type OperationCaller,
 } from '@taskboard/core/transport'
 import { v2ErrorEnvelope, TaskboardError } from '@taskboard/core'
 import { createServer } from '../mcp-server.js'
 import { checkOptions, type McpOptions, parseChoice } from '../mcp-options.js'
-import { boardInProcess } from './board-in-process.js'
 import { wantedPlaces } from '../resources.js'
 import { ChangeFeed } from './changes.js'
 import { createListen, type Listen, type Listening } from './listener.js'
 import { refuseHost, refusePage } from './page-guard.js'
 import { resourceMetadata } from './resource-metadata.js'
+import type { Answer, BoardCalls } from '../board-calls.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** Of JSON-RPC: a request that the server refuses before it looks at its method. */
@@ -212,4 +213,33 @@ function observedStream(
     // Takes nothing before it is asked.
     { highWaterMark: 0 },
   )
+}
+
+/** The board for the caller of one request, by the operations of API v2. */
+function boardInProcess({ principal, request, explain }: ProtectedCall, caller: OperationCaller): BoardCalls {
+  const { method, path, clientAddress } = request
+  // Without the request's own headers: an idempotency key could not belong to one of several creates.
+  const plain = (idempotencyKey: string | undefined): HttpRequest => ({
+    method,
+    path,
+    clientAddress,
+    params: {},
+    query: '',
+    header: (name) => (name === 'idempotency-key' ? idempotencyKey : undefined),
+    body: { kind: 'none' },
+  })
+  return {
+    scopes: principal.scopes,
+    async call(operationId, { params, query, body, idempotencyKey, unread }) {
+      const given =
+        query && Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+      const called = { principal, request: plain(idempotencyKey), params, query: given, body, unread }
+      return ((await caller(operationId, called)) ?? {}) as Answer
+    },
+    explain(error) {
+      const { body, headers } = explain(error)
+      const seconds = headers['retry-after']
+      return seconds === undefined ? body : { ...body, retry_after_s: Number(seconds) }
+    },
+  }
 }

@@ -1,4 +1,9 @@
-import { ResourceNotFoundError, type Server, type Transport } from '@modelcontextprotocol/server'
+import {
+  ResourceNotFoundError,
+  type Server,
+  type Transport,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createServer } from '../mcp-server.js'
 import { parsePlace, wantedPlaces } from '../resources.js'
@@ -6,7 +11,6 @@ import type { ToolSet } from '../tools/tool.js'
 import type { BoardClient } from './board-client.js'
 import { boardOverClient } from './board-over-client.js'
 import { followChanges } from './follow-changes.js'
-import { observedTransport } from './observed-transport.js'
 
 export interface StdioOptions {
   /** The sets of tools that are offered. Default `['worker']`. */
@@ -99,4 +103,31 @@ function addSubscriptions(server: Server, changes: ReturnType<typeof followChang
 
 function ignore(): void {
   // Nothing waits for it.
+}
+
+/** The same transport, with a look at what comes in and at its end. */
+function observedTransport(
+  inner: Transport,
+  watch: { readonly received: (message: JSONRPCMessage) => void; readonly closed: () => void },
+): Transport {
+  const outer: Transport = {
+    async start() {
+      const listeners: Pick<Transport, 'onmessage' | 'onclose' | 'onerror'> = {
+        onmessage(message, extra) {
+          watch.received(message)
+          outer.onmessage?.(message, extra)
+        },
+        onclose() {
+          watch.closed()
+          outer.onclose?.()
+        },
+        onerror: (error) => outer.onerror?.(error),
+      }
+      Object.assign(inner, listeners)
+      await inner.start()
+    },
+    send: (message, options) => inner.send(message, options),
+    close: () => inner.close(),
+  }
+  return outer
 }

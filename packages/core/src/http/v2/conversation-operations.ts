@@ -5,8 +5,8 @@ import { idempotencyClaim } from '../idempotency-key.js'
 import { commentJson, toWireComment } from '../wire/comment-wire.js'
 import { toWorkedTask, workedTaskJson } from './worked-task-wire.js'
 import { actorOf } from '../wire/actor-wire.js'
-import { boardOfTask, operation } from './operation.js'
-import { idText, nextCursor, pageQuery } from '../wire/wire-schemas.js'
+import { boardOfTask, operation, workspaceOf } from './operation.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const params = z.object({ task_id: idText })
 const body = z.object({
@@ -105,3 +105,35 @@ const holdTask = operation({
 
 /** Operations on the conversations of tasks. */
 export const conversationOperations = [listComments, createComment, answerTask, holdTask]
+
+const sendChatMessage = operation({
+  id: 'sendChatMessage',
+  tag: 'agents',
+  summary: 'Asks the chat agent of a workspace',
+  description:
+    'Waits for the reply. 503 when no agent of the workspace can chat, or when it does not reply. A message is not kept: send what the agent must know.',
+  method: 'POST',
+  path: '/v2/chat',
+  client: 'chat.send',
+  repeatable: false,
+  scope: 'chat:write',
+  body: z.object({
+    message: z.string({ error: 'must be text' }).meta({ description: '1 to 20,000 characters.' }),
+    user: z
+      .string({ error: 'must be text' })
+      .nullish()
+      .meta({ description: 'Who asks, as the agent sees it.' }),
+    workspace_id: idText.nullish(),
+  }),
+  example: { message: 'What is left to do?' },
+  answer: { status: 200, schema: z.object({ reply: z.string(), timestamp }) },
+  async run({ services, principal, body }) {
+    const workspaceId = await workspaceOf(services, principal, body.workspace_id)
+    const { message, user } = body
+    const { reply, at } = await services.board(workspaceId).chat({ message, user })
+    return { reply, timestamp: toTimestamp(at) }
+  },
+})
+
+/** The chat with an agent, as on the board API. */
+export const chatOperations = [sendChatMessage]
