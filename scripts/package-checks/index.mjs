@@ -6,10 +6,13 @@ import { packageNames as names } from '../packages.mjs'
 import { capture, root } from '../run.mjs'
 import { installHost, packPackages } from './scratch-host.mjs'
 
-/** Files that no entry of a manifest names. */
+/** Files that are no program: the root entry of a manifest does not name them. */
 const further = {
+  '@taskboard/graphql': ['schema.graphql'],
   '@taskboard/dashboard': ['dist/app/index.html', 'dist/app/manifest.json', 'dist/app/LICENSES.txt'],
 }
+/** An entry that is no program has no types. */
+const ofTypes = ['--profile', 'esm-only', '--exclude-entrypoints', './schema.graphql']
 const program = (path) => join(root, 'node_modules', path)
 const fixture = (name) => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
 
@@ -56,7 +59,7 @@ export async function checkPackages() {
           node([program('publint/src/cli.js'), tarball, '--strict'], root),
         ),
         check(totals, `attw ${name}`, () =>
-          node([program('@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'esm-only'], root),
+          node([program('@arethetypeswrong/cli/dist/index.js'), tarball, ...ofTypes], root),
         ),
       ])
     }
