@@ -1,47 +1,64 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useMessages } from '../state/use-messages.js'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { TaskDetail } from '../state/wire.js'
 import { text } from '../texts/index.js'
+import { FormError } from '../ui/form.js'
 import { Icon } from '../ui/icon.js'
+import { useLogLines, type Line, type ShownLines } from './log-lines.js'
 
-type Line = TaskDetail['logs'][number]
-
-const MOST_LIVE = 500
-/** The channel carries the beginning of long lines. */
-const COMPARED = 500
 const NEAR_END = 24
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
-const keyOf = ({ timestamp, level, message }: Line): string =>
-  `${timestamp} ${level} ${message.slice(0, COMPARED)}`
+function LogLine({ line }: { readonly line: Line }) {
+  return (
+    <p class={`log-line log-${line.level}`}>
+      <time dateTime={line.timestamp} title={exact.format(Date.parse(line.timestamp))}>
+        {clock.format(Date.parse(line.timestamp))}
+      </time>
+      <span class="log-level">{text.task.log.levels[line.level]}</span>
+      <span class="log-text">{line.message}</span>
+    </p>
+  )
+}
 
-/** The lines that were read, and those that came since. */
-function useLines({ id, logs }: TaskDetail): readonly Line[] {
-  const [live, setLive] = useState<readonly Line[]>([])
-  useMessages((message) => {
-    if (message.type !== 'task.log' || message.task_id !== id) return
-    const { timestamp, level, message: line } = message
-    setLive((before) => [...before, { timestamp, level, message: line }].slice(-MOST_LIVE))
-  })
-  return useMemo(() => {
-    const known = new Set(logs.map(keyOf))
-    const last = logs.at(-1)?.timestamp ?? ''
-    return [...logs, ...live.filter((line) => line.timestamp >= last && !known.has(keyOf(line)))]
-  }, [logs, live])
+/** The button for the page before the shown lines. */
+function Earlier({
+  of: { failure, isLoading },
+  onMore,
+}: {
+  readonly of: ShownLines
+  readonly onMore: () => void
+}) {
+  return (
+    <>
+      <button type="button" class="button button-small" aria-disabled={isLoading} onClick={onMore}>
+        {isLoading ? text.loading : text.task.log.earlier}
+      </button>
+      <FormError failure={failure} />
+    </>
+  )
 }
 
 /** The log of a task, live. It follows its end, unless somebody has scrolled up. */
 export function TaskLog({ task }: { readonly task: TaskDetail }) {
-  const lines = useLines(task)
+  const shown = useLogLines(task)
+  const { lines, earlier } = shown
   const ref = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
+  const drawn = useRef({ earlier, height: 0 })
   const toEnd = (): void => {
     if (ref.current !== null) ref.current.scrollTop = ref.current.scrollHeight
   }
   useLayoutEffect(() => {
+    const box = ref.current
+    if (box === null) return
     if (isAtEnd) toEnd()
-  }, [lines])
+    // Lines that are added before the others push nothing away.
+    else if (drawn.current.earlier !== earlier) box.scrollTop += box.scrollHeight - drawn.current.height
+    // The button is gone.
+    if (earlier === 0 && drawn.current.earlier !== 0) box.focus({ preventScroll: true })
+    drawn.current = { earlier, height: box.scrollHeight }
+  }, [lines, earlier])
   if (lines.length === 0 && task.column !== 'doing') return null
   return (
     <section class="task-part">
@@ -59,14 +76,9 @@ export function TaskLog({ task }: { readonly task: TaskDetail }) {
           }
         >
           {lines.length === 0 && <p class="quiet">{text.task.log.empty}</p>}
+          {earlier !== 0 && <Earlier of={shown} onMore={() => void shown.more()} />}
           {lines.map((line, index) => (
-            <p key={index} class={`log-line log-${line.level}`}>
-              <time dateTime={line.timestamp} title={exact.format(Date.parse(line.timestamp))}>
-                {clock.format(Date.parse(line.timestamp))}
-              </time>
-              <span class="log-level">{text.task.log.levels[line.level]}</span>
-              <span class="log-text">{line.message}</span>
-            </p>
+            <LogLine key={index} line={line} />
           ))}
         </div>
         {!isAtEnd && (

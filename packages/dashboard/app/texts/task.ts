@@ -144,7 +144,7 @@ export const taskText = {
     title: 'Log',
     empty: 'No lines yet.',
     toEnd: 'To the end',
-    older: 'Only the newest 100 lines are kept here.',
+    earlier: 'Show earlier lines',
     levels: { debug: 'debug', info: 'info', warn: 'warning', error: 'error' },
   },
   outputs: { title: 'Outputs', unsafe: 'Not a web address', bytes: (size: string) => size },

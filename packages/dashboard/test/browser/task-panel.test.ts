@@ -197,6 +197,41 @@ describe('the panel of a task', () => {
     await expect(app.violations()).resolves.toEqual([])
   }, 20_000)
 
+  it('shows earlier lines of the log, page by page, and keeps its place', async () => {
+    const app = await open()
+    const { board, page } = app
+    await board.add({ title: 'Count' })
+    const { id, fencingToken } = await claim(app)
+    for (let line = 1; line <= 230; line++) await board.log(id, { fencingToken, message: `line ${line}` })
+    await app.go(`#/tasks/${id}`)
+    const dialog = panel(app)
+    const log = dialog.getByRole('log')
+    const texts = () => log.locator('.log-text').allInnerTexts()
+    const linesFrom = (from: number, to = 230) =>
+      Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
+    await log.getByText('line 230', { exact: true }).waitFor()
+    expect(await texts()).toEqual(linesFrom(131))
+    const earlier = log.getByRole('button', { name: 'Show earlier lines' })
+    await earlier.click()
+    await log.getByText('line 31', { exact: true }).waitFor()
+    expect(await texts()).toEqual(linesFrom(31))
+    // What was at the top is still there, and the lines that were added are above it.
+    const top = await log.evaluate((box) => box.getBoundingClientRect().top)
+    const first = await log.getByText('line 131', { exact: true }).boundingBox()
+    expect(Math.abs((first?.y ?? 0) - top)).toBeLessThan(60)
+    await expect(app.violations()).resolves.toEqual([])
+
+    await board.log(id, { fencingToken, message: 'line 231' })
+    await log.getByText('line 231', { exact: true }).waitFor({ state: 'attached' })
+    await board.update(id, { tags: ['counted'] })
+    await dialog.getByText('counted').waitFor()
+    expect(await texts()).toEqual(linesFrom(31, 231))
+    await earlier.click()
+    await expect.poll(texts).toEqual(linesFrom(1, 231))
+    expect(await earlier.count()).toBe(0)
+    expect(await page.evaluate('document.activeElement.role')).toBe('log')
+  })
+
   it.each(eachLogin)(
     'asks, answers, comments and decides in the panel (login: %s)',
     async (login) => {
