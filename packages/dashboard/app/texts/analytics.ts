@@ -43,7 +43,6 @@ export const analyticsText = {
     value: 'Value',
     share: 'Share',
     name: 'Name',
-    reports: 'Reports',
     tokens: 'Tokens',
   },
   weekOf: (day: string) => `Week of ${day}`,

@@ -33,17 +33,13 @@ export const boardText = {
   moveFailed: (title: string, why: string) => `${title} was not moved. ${why}`,
   dragged: (title: string) => `Picked up ${title}.`,
   overdue: 'Overdue',
-  due: 'Due',
   starts: 'Starts',
   waitsFor: (count: number) => `Waits for ${count} ${count === 1 ? 'task' : 'tasks'}`,
   subtasks: (done: number, all: number, hasMore: boolean) =>
     hasMore ? `More than ${all} subtasks` : `${done} of ${all} subtasks`,
   progress: (percent: number) => `${percent} %`,
-  cost: 'Cost',
-  assigned: 'Only for',
   attempts: (count: number) => `Attempt ${count}`,
   added: (title: string) => `Added ${title}.`,
-  failedToLoad: 'The board could not be loaded.',
 } as const
 
 /** Of the form for a new task. */

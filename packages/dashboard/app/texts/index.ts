@@ -19,7 +19,6 @@ export const text = {
     workspaceGone: (gone: string, shown: string) =>
       `You no longer have access to the workspace ${gone}. The workspace ${shown} is shown now.`,
     logOut: 'Log out',
-    menu: 'Menu',
     help: 'Keyboard shortcuts',
   },
   live: {

@@ -185,7 +185,6 @@ export const sectionsText = {
     overlaps: { skip: 'Add no task', allow: 'Add another task' },
     enabled: 'Enabled',
     task: 'Task',
-    assignedTo: 'Agent',
     next: 'Next',
     nextIs: (when: string) => `Saved. The next task is added on ${when}.`,
     isSaved: 'Saved. It adds no task while it is disabled.',
@@ -287,6 +286,5 @@ export const sectionsText = {
     unlimitedUsed: (used: string) => `${used} (no limit)`,
     resets: 'Starts again',
   },
-  actions: 'Actions',
   created: 'Created',
 } as const
