@@ -9,7 +9,7 @@ import { boardOfTask, operation, workspaceOf } from './operation.js'
 import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const params = z.object({ task_id: idText })
-const body = z.object({
+const newComment = z.object({
   body: commentBody.meta({ minLength: 1, description: '1 to 20,000 characters.' }),
 })
 /** A hold as a question. */
@@ -43,7 +43,7 @@ const createComment = operation({
   client: 'tasks.comment',
   scope: 'tasks:write',
   idempotent: true,
-  body,
+  body: newComment,
   example: { body: 'The third offer has a new price.' },
   answer: { status: 201, schema: commentJson },
   async run({ services, principal, request, params: { task_id: id }, body: input }) {
@@ -64,7 +64,7 @@ const answerTask = operation({
   client: 'tasks.answer',
   scope: 'tasks:write',
   idempotent: true,
-  body,
+  body: newComment,
   example: { body: 'Without the tax.' },
   answer: { status: 201, schema: commentJson },
   async run({ services, principal, request, params: { task_id: id }, body: input }) {
