@@ -10,6 +10,7 @@ import { taskboardGraphql } from '../packages/graphql/src/index.js'
 import { taskboardMcp } from '../packages/mcp/src/index.js'
 import { postgresStorage } from '../packages/postgres/src/index.js'
 import { attachRealtime } from '../packages/ws/src/index.js'
+import { agentFields } from '../packages/core/src/agents/agent.js'
 import { holdReasons } from '../packages/core/src/board/task.js'
 import { taskStatus } from '../packages/core/src/board/task-search.js'
 import { completionInput } from '../packages/core/src/board/write-inputs.js'
@@ -289,5 +290,12 @@ describe('routes in docs and doc comments', () => {
     )
     expect(named.length).toBeGreaterThan(50)
     expect(named.filter(([, operation]) => !patterns.some((pattern) => pattern.test(operation)))).toEqual([])
+  })
+
+  it('docs/agents.md names each field of an agent', () => {
+    const page = textOf('docs/agents.md')
+    expect(
+      agentFields.fields.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``)),
+    ).toEqual([])
   })
 })

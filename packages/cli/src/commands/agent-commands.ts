@@ -27,15 +27,21 @@ async function list(call: Call): Promise<void> {
 const lineOf = (agent: Agent): string =>
   `${agent.id}  ${agent.paused ? 'paused' : agent.status}  ${oneLine(agent.name)}`
 
+/** A body with a value for each of its members, so that `tsc` names one that has no option. */
+type EachOf<Body> = { readonly [Member in keyof Required<Body>]: Body[Member] }
+
 async function create(call: Call): Promise<void> {
   const { cli, args, options } = call
   const client = await cli.client()
-  const body: CreateAgentBody = {
+  const body: EachOf<CreateAgentBody> = {
     name: args[0] ?? '',
     type: textOf(options, 'type') ?? 'custom',
     model: textOf(options, 'model'),
     system_prompt: textOf(options, 'systemPrompt'),
     capabilities: listOf(options, 'capability'),
+    tools: listOf(options, 'tool'),
+    // `agents pause` does that.
+    paused: undefined,
     max_concurrent: wholeOf(textOf(options, 'maxConcurrent')),
     workspace_id: workspaceOf(call),
   }
@@ -84,6 +90,7 @@ export const agentCommands: readonly Command[] = [
       { flags: '--model <model>', summary: 'the identifier of a model' },
       { flags: '--system-prompt <text>', summary: 'for its model' },
       { flags: '--capability <text>', summary: 'what it can do', isList: true },
+      { flags: '--tool <name>', summary: 'a tool that the runtime may let it use', isList: true },
       { flags: '--max-concurrent <count>', summary: 'how many tasks at once' },
       workspaceOption,
     ],

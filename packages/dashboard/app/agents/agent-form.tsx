@@ -38,7 +38,12 @@ export function splitList(typed: string): readonly string[] {
     .filter((part) => part !== '')
 }
 
-function bodyOf(draft: Draft): CreateAgentBody {
+/** A value for each field: `tsc` names one that the form lacks. Others pause an agent and place it. */
+type FormBody = {
+  readonly [Member in Exclude<keyof CreateAgentBody, 'paused' | 'workspace_id'>]-?: CreateAgentBody[Member]
+}
+
+function bodyOf(draft: Draft): FormBody {
   const { name, type, model, prompt, capabilities, tools, maxConcurrent } = draft
   return {
     name: name.trim(),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { AgentFields } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import {
   AGENT_TYPE,
@@ -13,7 +14,7 @@ import {
   unknownId,
 } from '../storage-fixture.js'
 
-const PROFILE = {
+const PROFILE: Omit<AgentFields, 'name' | 'type'> = {
   model: 'a-model',
   systemPrompt: 'Be brief.',
   capabilities: ['search', 'Ünïcode'],
