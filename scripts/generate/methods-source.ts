@@ -12,17 +12,13 @@ export function methodsSource(document: Document): string {
   const groups = Object.entries(document['x-taskboard'].client_groups)
   const inside = (group: string): readonly (readonly [string, string])[] =>
     groups.filter(([name]) => groupOf(name) === group)
-  const fieldOf = ([name, about]: readonly [string, string]): string =>
-    `${comment(about)}${lastOf(name)}: ${interfaceName(name)}`
-  const members = (group: string): readonly string[] => [
+  const membersOf = (group: string): readonly string[] => [
     ...methods.filter(({ name }) => groupOf(name) === group).map(member),
-    ...inside(group).map(fieldOf),
+    ...inside(group).map(
+      ([name, about]) => `${comment(about)}${lastOf(name)}: {\n${membersOf(name).join('\n')}\n}`,
+    ),
   ]
-  const interfaces = groups.map(
-    ([group, about]) =>
-      `${comment(about)}export interface ${interfaceName(group)} {\n${members(group).join('\n')}\n}`,
-  )
-  const all = members('').map((text) => text.replace(/^(\w+: )/m, 'readonly $1'))
+  const all = membersOf('').map((text) => text.replace(/^(\w+: )/m, 'readonly $1'))
   const tableOf = (group: string): Tables =>
     Object.fromEntries([
       ...methods
@@ -37,16 +33,10 @@ export function methodsSource(document: Document): string {
 import type { CallOptions } from './client-options.js'
 import type { AllMethod, Method, Requests } from './operation.js'
 import type { ${wire.join(', ')} } from './wire.js'`,
-      ...interfaces,
       `/** The methods of a client that are operations. */\nexport interface Methods {\n${all.join('\n')}\n}`,
       `/** What each method sends, as \`operation.ts\` reads it. One that reads all pages has the name of the one that reads one. */\nexport const methods = ${literal(tableOf(''))} as const satisfies Requests`,
     ].join('\n\n'),
   )
-}
-
-function interfaceName(group: string): string {
-  const words = group.split('.').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return `${words.join('')}Methods`
 }
 
 function member({ name, operation, about, pagesOf, action }: ClientMethod): string {

@@ -2,7 +2,7 @@ import type { CallOptions, ClientOptions, ClientPaths, WebSocketConstructor } fr
 import { cookies, type CredentialSource, credentialSource, type SessionCalls } from './credential.js'
 import { type Graphql, graphqlCaller } from './graphql.js'
 import { lazyRealtime, lazyWorker } from './lazy-parts.js'
-import { type AuthMethods, type Methods, methods } from './methods.js'
+import { type Methods, methods } from './methods.js'
 import { type Operating, operating } from './operation.js'
 import type { Realtime, RealtimeOptions } from './realtime/index.js'
 import { retryPolicy } from './retry.js'
@@ -10,16 +10,22 @@ import type { Connection } from './send.js'
 import type { LogoutBody, Tokens } from './wire.js'
 import type { Worker, WorkerOptions } from './worker/index.js'
 
+/** Sessions of users. */
+export interface AuthMethods extends Omit<Methods['auth'], 'logout'> {
+  /** Ends the session of a refresh token. Without one: the session of the client, which then logs in again for the next call. */
+  logout(body?: LogoutBody, options?: CallOptions): Promise<void>
+}
+
 /** The calls of a client. */
 interface Calls extends Omit<Methods, 'auth'> {
   /** Sessions of users. A client with `login` needs only `logout`. `login` leaves the credential of the client as it is. */
-  readonly auth: Omit<AuthMethods, 'logout'> & {
-    /** Ends the session of a refresh token. Without one: the session of the client, which then logs in again for the next call. */
-    logout(body?: LogoutBody, options?: CallOptions): Promise<void>
-  }
+  readonly auth: AuthMethods
   /** Sends one GraphQL document, and returns its data. */
   readonly graphql: Graphql
 }
+
+/** The methods of the board API (v1), for the default workspace of the caller. */
+export type BoardMethods = Methods['board']
 
 /** A client of one task board. See `createClient`. */
 export interface TaskboardClient extends Calls {
@@ -102,7 +108,7 @@ function callsOf(connection: Connection): Calls {
 }
 
 /** Also ends the session that the client itself has. */
-function logoutMethod({ call }: Operating, credential: CredentialSource): Calls['auth']['logout'] {
+function logoutMethod({ call }: Operating, credential: CredentialSource): AuthMethods['logout'] {
   const { logout } = methods.auth
   return async (body, options) => {
     if (body?.refresh_token != null) return void (await call(logout, { body }, options))

@@ -1,5 +1,5 @@
 export { createClient } from './create-client.js'
-export type { TaskboardClient } from './create-client.js'
+export type { AuthMethods, BoardMethods, TaskboardClient } from './create-client.js'
 export { TaskboardApiError, TaskboardGraphqlError } from './api-error.js'
 export type { GraphqlError, TaskboardErrorCode } from './api-error.js'
 export type {
@@ -17,7 +17,6 @@ export type {
 } from './client-options.js'
 export type { Graphql } from './graphql.js'
 export type { AllMethod, Method, OperationId } from './operation.js'
-export type { BoardMethods } from './methods.js'
 export { TaskboardRealtimeError } from './realtime/realtime-error.js'
 export type {
   ChannelPosition,
