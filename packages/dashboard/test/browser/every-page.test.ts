@@ -3,6 +3,7 @@ import { slack } from '@taskboard/notify'
 import { expect, it } from 'vitest'
 import { oneTimePassword } from '@taskboard/kit/access/one-time-password'
 import { settingsText } from '../../app/texts/settings.js'
+import { appPages } from '../app-pages.js'
 import { type OpenedApp, type OpenOptions, useStage } from '../opened-app.js'
 
 const stage = useStage({ host: 'fetch handler', storage: 'PGlite', mountPath: '/kanban', login: 'taskboard' })
@@ -35,14 +36,8 @@ const opens = (name: string, title: string) => async (app: OpenedApp) => {
   await dialog(app, title)
 }
 
-/** What the application has in its table. TypeScript sees it with the application, whose pages it loads. */
-const table = new URL('../../app/pages.ts', import.meta.url).href
-const { pages: rows } = (await import(table)) as {
-  readonly pages: Readonly<Record<string, { readonly title: string }>>
-}
-
 /** Every page, as it is when it is opened. */
-const opened = Object.entries(rows).map(([name, { title }]): Shown => ({
+const opened = Object.entries(appPages).map(([name, { title }]): Shown => ({
   name: `page: ${name}`,
   hash: `#/${name}`,
   async show({ page }) {
