@@ -4,8 +4,6 @@ import {
   silentLogger,
   type AgentDefinition,
   type Logger,
-  TaskboardError,
-  type NotificationType,
 } from '@taskboard/core'
 import type { TransportServices } from '@taskboard/core/transport'
 import { taskboardDashboard, type Dashboard } from '@taskboard/dashboard'
@@ -16,6 +14,7 @@ import { openStorage, type DemoStorage } from './demo-storage.js'
 import { tokenSecretOf } from './encryption-key.js'
 import { commandsText } from './demo-commands.js'
 import { greet } from './greeting.js'
+import { logChannel } from './log-channel.js'
 import { addSampleTasks } from './sample-tasks.js'
 import { SettingError, type DemoSettings } from './settings.js'
 import { describeEvent, type EventDraft } from '@taskboard/core/storage'
@@ -216,31 +215,4 @@ function urlHost(host: string): string {
 export function eventLine(event: EventDraft & { readonly at: number }): string {
   const time = new Date(event.at).toISOString()
   return `${time} ${event.type.padEnd(14)} ${describeEvent(event)}`.replaceAll(/\p{C}/gu, '')
-}
-
-/**
- * A type of notification channel that needs no service: each notification is a line in the terminal of the server. A channel keeps nothing,
- * so that nothing grows.
- */
-export function logChannel(print: (text: string) => void, now: () => number = Date.now): NotificationType {
-  return {
-    name: 'log',
-    label: 'Terminal of the server',
-    secrets: [],
-    fields: {},
-    parseConfig(config) {
-      const [unknown] = Object.keys(config)
-      if (unknown === undefined) return {}
-      throw new TaskboardError('INVALID_FIELD', `${unknown} is not known: the configuration is empty`, {
-        field: unknown,
-      })
-    },
-    deliver({ channel, text, isTest }) {
-      const test = isTest ? 'test: ' : ''
-      const line = `${new Date(now()).toISOString()} notification   [${channel.name}] ${test}${text}`
-      // Names and titles are other people's text, so control characters go.
-      print(line.replaceAll(/\p{C}/gu, ''))
-      return Promise.resolve()
-    },
-  }
 }

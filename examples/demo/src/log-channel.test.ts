@@ -3,7 +3,7 @@ import { toFetchHandler } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { expect, it, onTestFinished } from 'vitest'
-import { logChannel } from './demo.js'
+import { logChannel } from './log-channel.js'
 
 async function setUp() {
   const clock = virtualClock('2026-11-21T10:30:00Z')
