@@ -125,7 +125,8 @@ export const agentFields = resourceFields<AgentFields>()({
           (text) => text !== anyAgentType,
           `must not be ${anyAgentType}, which stands for agents of any type`,
         ),
-      ),
+      )
+      .meta({ minLength: 1, maxLength: 64 }),
     description:
       '1 to 64 characters. It selects the runtime that works on the agent’s tasks; use `custom` for your own program.',
   },
