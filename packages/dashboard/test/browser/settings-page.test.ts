@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { TaskboardError, type NotificationType, webhookEventTypes } from '@taskboard/core'
 import { notificationEventTypes } from '@taskboard/core/transport'
 import { discord, email } from '@taskboard/notify'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type OpenedApp, useStage } from '../opened-app.js'
 
@@ -64,6 +64,11 @@ const button = (name: string | RegExp) => controlsOf(app.page).button(name)
 const dialog = () => controlsOf(app.page).dialog()
 const field = (label: string) => controlsOf(app.page).field(label)
 
+/** The texts of what a locator finds, as soon as it is drawn. */
+async function expectShown(found: Locator, texts: readonly string[]): Promise<void> {
+  await expect.poll(() => found.allInnerTexts()).toEqual([...texts])
+}
+
 async function expectAccessible(): Promise<void> {
   expect(await app.violations()).toEqual([])
 }
@@ -106,7 +111,7 @@ it('registers a webhook, tests it, reads its log, sends again, and rotates its s
   const { page } = app
   await app.go('#/settings/webhooks')
   await button('New webhook').click()
-  expect(await dialog().locator('.events label').allInnerTexts()).toEqual([...webhookEventTypes])
+  await expectShown(dialog().locator('.events label'), webhookEventTypes)
   await field('URL').fill('http://10.0.0.1/hook')
   await button('Create webhook').click()
   await page.getByText(/^The URL must/).waitFor()
@@ -155,13 +160,8 @@ it('offers the types of channels that the host registered, each with its own for
   const { page, taskboard, workspaceId } = app
   await app.go('#/settings/channels')
   await button('New channel').click()
-  expect(await field('Type').locator('option').allInnerTexts()).toEqual([
-    'Discord',
-    'Email',
-    'Night watch',
-    'plain',
-  ])
-  expect(await dialog().locator('.events label').allInnerTexts()).toEqual([...notificationEventTypes])
+  await expectShown(field('Type').locator('option'), ['Discord', 'Email', 'Night watch', 'plain'])
+  await expectShown(dialog().locator('.events label'), notificationEventTypes)
   await field('Name').fill('Ops')
   await field('Type').selectOption('Night watch')
   await field('Shift').fill('noon')
