@@ -1,3 +1,6 @@
+// Also for compilers that begin with another file than a tsconfig.
+// oxlint-disable-next-line typescript/triple-slash-reference
+/// <reference path="../sql-files.d.ts" />
 import { TaskboardError } from '@taskboard/core'
 import { toVerbErrors } from '../connection/connection-fault.js'
 import { requirePool, type PgQueryable, type PgPool } from '../connection/pool.js'
@@ -241,10 +244,6 @@ async function withClient<T>(pool: PgPool, work: (client: PgQueryable) => Promis
     client.release(broken)
   }
 }
-
-// Also for compilers that begin with another file than a tsconfig.
-// oxlint-disable-next-line typescript/triple-slash-reference
-/// <reference path="../sql-files.d.ts" />
 
 /** The SQL that creates the schema and the table that records migrations. */
 export { bookkeeping }
