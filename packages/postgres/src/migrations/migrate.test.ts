@@ -7,7 +7,7 @@ import { pglitePool } from '../pglite/pglite-pool.js'
 import type { PgPool } from '../connection/pool.js'
 import { scoringColumns } from '../database/stored-scoring.js'
 import { postgresStorage } from '../postgres-storage.js'
-import { bookkeeping, knownMigrations } from './migrate.js'
+import { bookkeeping, knownMigrations } from './known-migrations.js'
 import { migrate, migrateWith, migrationStatus, planMigrations } from './migrate.js'
 import { titleOf, type Migration } from './migration.js'
 
