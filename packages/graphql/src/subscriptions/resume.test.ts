@@ -5,7 +5,7 @@ import { createClient } from 'graphql-ws'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { bearer, WORKSPACE_EVENTS, type ToldEvent } from '@taskboard/kit/graphql/socket-client'
-import { cutAndResume } from '../../test/cut-and-resume.js'
+import { cutAndResume } from '../../test/cut-and-resubscribe.js'
 import { openSocketHost, type SocketHost } from '../../test/socket-host.js'
 
 let host: SocketHost

@@ -3,7 +3,7 @@ import { oneTimePassword } from '@taskboard/kit/access/one-time-password'
 import { until } from '@taskboard/kit/processes/until'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
-import { askInTurn, callerOf, EMAIL, PASSWORD } from './callers.js'
+import { askInTurn, callerOf, EMAIL, PASSWORD } from './api-callers.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

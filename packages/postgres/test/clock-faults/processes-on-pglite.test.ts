@@ -10,7 +10,7 @@ import type { PgConnection } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { ENCRYPTION_KEY, WORKER_TYPE } from '../processes/messages.js'
-import { askInTurn, callerOf, EMAIL, PASSWORD, type Caller } from './callers.js'
+import { askInTurn, callerOf, EMAIL, PASSWORD, type Caller } from './api-callers.js'
 
 const HOUR_MS = 3_600_000
 const PATIENCE_MS = 120_000
