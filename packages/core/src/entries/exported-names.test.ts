@@ -83,4 +83,10 @@ describe('the exported names', () => {
     })
     await expect(blocks.join('\n')).toMatchFileSnapshot('../../api.txt')
   })
+
+  it('of the main entry are in no other one', () => {
+    const main = new Set(exportedNames('src/index.ts'))
+    const others = ['src/entries/storage.ts', 'src/entries/transport.ts'].flatMap(exportedNames)
+    expect(others.filter((name) => main.has(name))).toEqual([])
+  })
 })
