@@ -17,7 +17,7 @@ create table taskboard.scoring (
   due_far_slope bigint not null,
   age_slope bigint not null,
   unit bigint not null,
-  -- The run that computes the keys anew, until it has computed all of them: those of an interrupted run cannot be compared.
+  -- The run that recomputes the keys, until it has computed all of them: those of an interrupted run cannot be compared.
   rescoring uuid
 );
 -- The default of the library. The functions below need one before the first host has stored its own.
@@ -160,7 +160,7 @@ begin
   return null;
 end
 $$;
--- The function compares what has changed: each statement that updates tasks would read a long condition anew.
+-- The function compares what has changed: each statement that updates tasks would parse a long condition again.
 create trigger enter_queue after update on taskboard.task for each row
   when (new.column_name = 'TODO') execute function taskboard.enter_queue();
 

@@ -1,4 +1,4 @@
--- Figures about tasks by day, as the event log tells them.
+-- Figures about tasks per day, from the event log.
 
 -- Sums of the events up to the mark of each workspace. A task that leaves DONE takes away what its completion added.
 create table taskboard.analytics_day (
