@@ -9,6 +9,7 @@ const core = 'packages/core/src'
 /** Where the options under each heading of the page are declared. */
 const declarations: Readonly<Record<string, readonly [path: string, name: string]>> = {
   createTaskboard: [`${core}/wiring/taskboard-options.ts`, 'TaskboardOptions'],
+  bounds: [`${core}/limits/bounds.ts`, 'BoundOptions'],
   tokens: [`${core}/access/access-token.ts`, 'TokenOptions'],
   secrets: [`${core}/access/secret-box.ts`, 'SecretBoxOptions'],
   webhooks: [`${core}/webhooks/webhook-options.ts`, 'WebhookOptions'],

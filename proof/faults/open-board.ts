@@ -50,7 +50,8 @@ export function openBoard(databaseUrl: string, agents: readonly AgentDefinition[
       retryDelaysMs: Array.from({ length: RETRIES }, () => RETRY_MS),
       retryJitter: 0.5,
     },
-    realtime: { replayLimit: 100_000, heartbeatIntervalMs: 3_000 },
+    bounds: { replayLimit: 100_000 },
+    realtime: { heartbeatIntervalMs: 3_000 },
     pollIntervalMs: 500,
   })
   return {

@@ -8,6 +8,7 @@ import { createEndpointGuard } from '../src/webhooks/endpoint-guard.js'
 import { secretContext } from '../src/webhooks/signing-keys.js'
 import { systemResolver } from '../src/webhooks/resolver.js'
 import { createUndiciSender } from '../src/webhooks/undici-sender.js'
+import { resolveBounds } from '../src/limits/index.js'
 import { resolveWebhookSettings } from '../src/webhooks/webhook-options.js'
 import type { ClaimedDelivery, DeliveryTarget } from '../src/webhooks/webhook-store.js'
 
@@ -96,10 +97,13 @@ async function delivered(): Promise<void> {
     store,
     secrets: box,
     sender: createUndiciSender({ clock: systemClock, guard, resolver: systemResolver }),
-    settings: resolveWebhookSettings({
-      maxInFlightPerAccount: IN_FLIGHT,
-      maxInFlightPerWebhook: IN_FLIGHT / WEBHOOKS,
-    }),
+    settings: resolveWebhookSettings(
+      {},
+      resolveBounds({
+        maxDeliveriesPerAccount: IN_FLIGHT,
+        maxDeliveriesPerWebhook: IN_FLIGHT / WEBHOOKS,
+      }),
+    ),
     pollIntervalMs: null,
   })
   deliverer.start()

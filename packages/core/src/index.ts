@@ -160,7 +160,13 @@ export { boardErrorEnvelope, v2ErrorEnvelope } from './http/index.js'
 export type { ErrorEnvelope } from './http/index.js'
 export type { Created, IdempotencyClaim } from './idempotency/index.js'
 export { createRateLimiter, defaultTiers } from './limits/index.js'
-export type { LimitDecision, RateLimiter, RateLimiterOptions, TierOptions } from './limits/index.js'
+export type {
+  BoundOptions,
+  LimitDecision,
+  RateLimiter,
+  RateLimiterOptions,
+  TierOptions,
+} from './limits/index.js'
 export { createScoring, defaultScoring, explainScore, scoreTask } from './priority/index.js'
 export type { Scorable, ScoreExplanation, Scoring, ScoringOptions } from './priority/index.js'
 export type { Storage } from './storage/index.js'
@@ -177,7 +183,6 @@ export type {
   ModelPrices,
   MonthlyBudget,
   RecordedUsage,
-  ReportLimits,
   Usage,
   UsageAmounts,
   UsageFilter,

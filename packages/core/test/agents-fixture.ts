@@ -22,6 +22,7 @@ import { newTask, virtualClock } from '@taskboard/testing'
 import { createLeaseSweep, createRunner } from '../src/agents/index.js'
 import { createBoard, createSchedules, type BoardDeps } from '../src/board/index.js'
 import { createEnvironment, type Environment } from '../src/environment/index.js'
+import { resolveBounds } from '../src/limits/index.js'
 
 export interface AgentsFixtureOptions {
   readonly agents: readonly AgentOptions[]
@@ -89,7 +90,13 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
     board: boardFor(workspaceId),
     /** As on a storage that reports every commit, unless `change` differs. */
     newRunner: (change: Partial<{ pollIntervalMs: number; events: Partial<typeof events> }> = {}) =>
-      createRunner({ ...parts, runtimes, ...change, events: { ...events, ...change.events } }),
+      createRunner({
+        ...parts,
+        runtimes,
+        longestOutageMs: resolveBounds().longestOutageMs,
+        ...change,
+        events: { ...events, ...change.events },
+      }),
     newSweep: (pollIntervalMs: number | null = null) => createLeaseSweep({ ...parts, pollIntervalMs }),
     async add(change: Partial<NewTask> = {}): Promise<Task> {
       return (
@@ -148,7 +155,7 @@ function boardsOn<Tx>(environment: Environment, storage: Storage<Tx>, tasks: Tas
     comments,
     approvals,
     prices: { small: { inputUsd: 1, outputUsd: 2 } },
-    mostPerReport: {},
+    bounds: resolveBounds(),
     settings: {
       leaseMs: 60_000,
       maxAttempts: 5,

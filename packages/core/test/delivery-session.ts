@@ -14,6 +14,7 @@ import type { Sender } from '../src/webhooks/sender.js'
 import { secretContext } from '../src/webhooks/signing-keys.js'
 import { systemResolver } from '../src/webhooks/resolver.js'
 import { createUndiciSender } from '../src/webhooks/undici-sender.js'
+import { resolveBounds, type BoundOptions } from '../src/limits/index.js'
 import { resolveWebhookSettings, type WebhookOptions } from '../src/webhooks/webhook-options.js'
 import type {
   DeliveryAttempt,
@@ -211,7 +212,7 @@ export interface DeliverySession {
 
 /** `clockAheadMs`: how far the deliverer's clock is ahead of the storage's, which is `clock`; with 0 both are the same. */
 export async function deliverySession(
-  options: WebhookOptions = {},
+  { bounds, ...options }: WebhookOptions & { readonly bounds?: BoundOptions } = {},
   clockAheadMs = 0,
 ): Promise<DeliverySession> {
   const clock = virtualClock(START)
@@ -234,7 +235,7 @@ export async function deliverySession(
     store: storage.store,
     secrets: box,
     sender,
-    settings: resolveWebhookSettings(options),
+    settings: resolveWebhookSettings(options, resolveBounds(bounds)),
     pollIntervalMs: null,
   })
   const end = async (): Promise<void> => {

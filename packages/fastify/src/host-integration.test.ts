@@ -202,7 +202,7 @@ describe('taskboardPlugin', () => {
   })
 
   it('accepts bodies beyond the host’s bodyLimit, up to the board’s', async () => {
-    const { add } = await serve(undefined, { server: { bodyLimit: 10 }, bodyLimitBytes: 100 })
+    const { add } = await serve(undefined, { server: { bodyLimit: 10 }, bounds: { bodyLimitBytes: 100 } })
     expect((await add(JSON.stringify({ title: 'x'.repeat(50) }))).status).toBe(200)
     expect((await add(JSON.stringify({ title: 'x'.repeat(100) }))).status).toBe(413)
   })

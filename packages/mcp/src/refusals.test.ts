@@ -180,7 +180,7 @@ describe('a request that no tool sees', () => {
   })
 
   it('is refused when its JSON cannot be read, or is too long', async () => {
-    host = await serveMcp({ board: { bodyLimitBytes: 1_000 } })
+    host = await serveMcp({ board: { bounds: { bodyLimitBytes: 1_000 } } })
     const broken = await post(host.workerKey, '{')
     expect([broken.status, await broken.json()]).toMatchObject([400, { error: { code: -32700 } }])
     expect((await post(host.workerKey, JSON.stringify({ text: 'x'.repeat(1_000) }))).status).toBe(413)

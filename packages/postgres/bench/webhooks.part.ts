@@ -6,6 +6,7 @@ import {
   createEnvironment,
   createUndiciSender,
   ephemeralSecretBox,
+  resolveBounds,
   resolveWebhookSettings,
   secretContext,
   systemResolver,
@@ -97,7 +98,7 @@ async function delivered(): Promise<number> {
     }),
     secrets: box,
     sender: newSender(),
-    settings: resolveWebhookSettings({ maxInFlightPerAccount: IN_FLIGHT }),
+    settings: resolveWebhookSettings({}, resolveBounds({ maxDeliveriesPerAccount: IN_FLIGHT })),
     pollIntervalMs: 1_000,
   })
   deliverer.start()

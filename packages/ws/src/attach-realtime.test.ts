@@ -235,7 +235,7 @@ describe('what is refused', () => {
   })
 
   it('messages that are too large, binary, or too many', async () => {
-    const { url, key } = await serve({ realtime: { messageLimitBytes: 1_000, messagesPerMinute: 5 } })
+    const { url, key } = await serve({ bounds: { messageLimitBytes: 1_000, messagesPerMinute: 5 } })
     const large = await openAuthenticated(url, key)
     large.socket.send('x'.repeat(1_001))
     expect((await large.closed).code).toBe(1009)

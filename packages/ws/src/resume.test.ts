@@ -36,7 +36,7 @@ function numbers(seed: number): (bound: number) => number {
 describe('a client that is cut off and comes back', () => {
   it('misses nothing and sees nothing twice, over 200 cuts at random moments', async () => {
     const { taskboard, accountId, workspaceId, url, key, seqsOf } = await serve({
-      realtime: { replayLimit: 1_000_000 },
+      bounds: { replayLimit: 1_000_000 },
     })
     const random = numbers(7)
     const workspaceIds = [workspaceId]
@@ -110,7 +110,7 @@ describe('a client that is cut off and comes back', () => {
   })
 
   it('receives a gap for what lies further back than is replayed, over all workspaces together', async () => {
-    const { taskboard, accountId, workspaceId, url, key } = await serve({ realtime: { replayLimit: 4 } })
+    const { taskboard, accountId, workspaceId, url, key } = await serve({ bounds: { replayLimit: 4 } })
     const second = (await taskboard.accounts.createWorkspace(accountId, { name: 'second' })).id
     const [early, late] = [workspaceId, second].toSorted() as [string, string]
     for (const id of [early, early, early, late, late, late]) await taskboard.board(id).add({ title: 'x' })

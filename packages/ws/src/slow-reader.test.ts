@@ -15,7 +15,7 @@ const MESSAGE_BYTES = 20_000
 
 describe('a reader that never reads', () => {
   it('is closed at the cap, holds no growing memory, and delays no other client', async () => {
-    host = await serveRealtime({ realtime: { bufferLimitBytes: BUFFER_BYTES } })
+    host = await serveRealtime({ bounds: { bufferLimitBytes: BUFFER_BYTES } })
     const { taskboard, url, key, workspaceId, server } = host
     const serverSides: { writableLength: number; destroyed: boolean }[] = []
     server.on('connection', (socket) => serverSides.push(socket))
@@ -51,7 +51,10 @@ describe('a reader that never reads', () => {
   })
 
   it('is ended when it does not read the close either', async () => {
-    host = await serveRealtime({ realtime: { bufferLimitBytes: 65_536, heartbeatIntervalMs: 100 } })
+    host = await serveRealtime({
+      bounds: { bufferLimitBytes: 65_536 },
+      realtime: { heartbeatIntervalMs: 100 },
+    })
     const { url } = host
     const { hostname, port } = new URL(url)
     const raw = connect(Number(port), hostname)

@@ -1,6 +1,7 @@
 /** The parts of core that tests and benchmarks of other packages run without a task board around them. */
 export { ephemeralSecretBox } from '../../../packages/core/src/access/index.js'
 export { createBackgroundLoop, createEnvironment } from '../../../packages/core/src/environment/index.js'
+export { resolveBounds } from '../../../packages/core/src/limits/index.js'
 export { createDeliverer } from '../../../packages/core/src/webhooks/deliverer.js'
 export { systemResolver } from '../../../packages/core/src/webhooks/resolver.js'
 export { secretContext } from '../../../packages/core/src/webhooks/signing-keys.js'

@@ -55,7 +55,7 @@ describe('client.realtime', () => {
   })
 
   it('yields a gap for what is no longer available, and resumes after it', async () => {
-    const { client, channel, board, workspaceId } = await serve({ realtime: { replayLimit: 2 } })
+    const { client, channel, board, workspaceId } = await serve({ bounds: { replayLimit: 2 } })
     for (let n = 1; n <= 5; n++) await board.add({ title: `${n}` })
     const messages = client.realtime.subscribe(channel, { since: { [channel]: 1 } })
     const found: unknown[] = []

@@ -36,7 +36,7 @@ function read(messages: Subscription, slowness: number) {
 
 describe('subscriptions over 200 random cuts', () => {
   it('receive every event once and in order, beside subscriptions that come and go', async () => {
-    const host = await serveBoard({ realtime: { replayLimit: 1_000_000, messagesPerMinute: 1_000_000 } })
+    const host = await serveBoard({ bounds: { replayLimit: 1_000_000, messagesPerMinute: 1_000_000 } })
     cleanUps.push(host.close)
     const proxy = await openCuttingProxy(host.url)
     cleanUps.push(() => proxy.close())

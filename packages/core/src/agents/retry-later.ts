@@ -6,7 +6,7 @@ import type { Instant } from '../environment/index.js'
  * task returns to TODO without a counted attempt. Until `retryAfterMs` have passed, it is not ready, and its agent takes nothing
  * else. Without `retryAfterMs`, and when the fault goes on, the wait grows as the backoff does. It is at least a second and at most an hour.
  *
- * Any error with `retry: 'later'` and, where known, `retryAfterMs` has the same effect. See `attempts.longestOutageMs` of `createTaskboard` for what
+ * Any error with `retry: 'later'` and, where known, `retryAfterMs` has the same effect. See `bounds.longestOutageMs` of `createTaskboard` for what
  * ends a task that is postponed again and again.
  * @example
  * ```ts

@@ -78,8 +78,8 @@ export interface RunnerOptions<Tx> {
   readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   /** The wait after a failed attempt. */
   readonly backoff?: Backoff | undefined
-  /** How long a task can be postponed without a break before one more is a failed attempt. Default 24 h. */
-  readonly longestOutageMs?: number | undefined
+  /** How long a task can be postponed without a break before one more is a failed attempt. */
+  readonly longestOutageMs: number
   /** The longest wait between searches for work; null for storages that report all of it. */
   readonly pollIntervalMs: number | null
 }
@@ -113,12 +113,10 @@ export interface Runner {
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
 const DEFAULT_GRACE_MS = 250
-const DEFAULT_LONGEST_OUTAGE_MS = 86_400_000
 
 /** @throws TaskboardError `INVALID_CONFIG` when two runtimes are for one type. */
 export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
   const { environment, events, runtimes, backoff = defaultBackoff } = options
-  const { longestOutageMs = DEFAULT_LONGEST_OUTAGE_MS } = options
   if (new Set(runtimes.map(({ type }) => type)).size < runtimes.length) {
     throw new TaskboardError('INVALID_CONFIG', 'two agents have the same type', { field: 'agents' })
   }
@@ -131,10 +129,7 @@ export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
   const accounts = createAccountDirectory(environment, options.access)
   const rests = createRests(environment.clock, backoff)
   const workers = runtimes.map((runtime) =>
-    createRuntimeWorker(
-      { ...options, presence, directory, accounts, backoff, longestOutageMs, rests },
-      runtime,
-    ),
+    createRuntimeWorker({ ...options, presence, directory, accounts, backoff, rests }, runtime),
   )
   const watch = createClaimWatch({ ...options, runs: () => workers.flatMap((worker) => worker.runs()) })
   let unsubscribe: (() => void) | undefined

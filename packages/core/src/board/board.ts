@@ -2,12 +2,12 @@ import type { z } from 'zod'
 import type { Environment, InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit } from '../errors/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
+import type { Bounds } from '../limits/index.js'
 import {
   requireModest,
   toUsageReport,
   type ModelPrices,
   type RecordedUsage,
-  type ReportLimits,
   type UsageInput,
   type UsageStore,
 } from '../usage/index.js'
@@ -146,7 +146,7 @@ export interface Board<Tx = unknown>
   /**
    * Records what work on the task has used: of the claim with the fencing token, whose lease it renews, or else of the attempt in progress. When
    * it spends the last of a budget, `spent` names whose, and the task goes on hold as `budget`. A repeat with the same `idempotency` counts once.
-   * @throws `CONFLICT` when the lease is no longer held; `INVALID_FIELD` beyond the option `usage.mostPerReport`.
+   * @throws `CONFLICT` when the lease is no longer held; `INVALID_FIELD` beyond the options `bounds.usdPerReport` and `bounds.tokensPerReport`.
    */
   usage(
     taskId: string,
@@ -191,7 +191,7 @@ export interface BoardDeps<Tx> {
   readonly schedules: Schedules<Tx>
   readonly usageStore: Pick<UsageStore<Tx>, 'recordUsage'>
   readonly prices: ModelPrices
-  readonly mostPerReport: ReportLimits
+  readonly bounds: Pick<Bounds, 'usdPerReport' | 'tokensPerReport'>
   /** An agent outside of the runtimes may have another status now. */
   readonly onWorked: () => void
   readonly settings: BoardSettings
@@ -314,7 +314,7 @@ function createAgentWrites<Tx>(parts: BoardDeps<Tx>, workspaceId: string): Pick<
     },
     async usage(taskId, { leaseMs, ...input }, options) {
       const { fencingToken = null, ...used } = parseInput(reportInput, input)
-      requireModest(used, parts.mostPerReport)
+      requireModest(used, parts.bounds)
       const record = {
         workspaceId,
         taskId,

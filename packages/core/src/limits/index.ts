@@ -1,3 +1,5 @@
+export { resolveBounds } from './bounds.js'
+export type { BoundOptions, Bounds } from './bounds.js'
 export type { DecisionOf, LimitDecision, LimitRequest, LimitStore, TierRequest } from './limit-store.js'
 export { createQuota, monthStart, type Quota, type QuotaUsage, type Used } from './quota.js'
 export type { AccountUsage, QuotaStore, TakenTask } from './quota-store.js'

@@ -50,6 +50,8 @@ interface ConnectionDeps {
 }
 
 const MINUTE_MS = 60_000
+/** How soon a connection must authenticate. */
+const AUTH_TIMEOUT_MS = 10_000
 /** How long the closing handshake may take. */
 const CLOSE_GRACE_MS = 5_000
 /** The most bytes of a reason in a close frame (RFC 6455, 5.5 and 5.5.1). */
@@ -96,7 +98,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#deps = deps
     this.#timer = clock.setTimer(
       () => this.end(protocol.closeCodes.authTimeout, 'timed out waiting for a credential'),
-      deps.settings.authTimeoutMs,
+      AUTH_TIMEOUT_MS,
     )
     this.#conversation = protocol.open(this)
   }

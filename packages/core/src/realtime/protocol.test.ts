@@ -12,7 +12,7 @@ import {
   type RealtimeConnection,
   type RealtimeProtocol,
 } from '../entries/transport.js'
-import type { RealtimeOptions } from './index.js'
+import type { BoundOptions } from '../limits/index.js'
 
 const boards: Taskboard[] = []
 const sockets: FakeSocket[] = []
@@ -48,14 +48,14 @@ function openProtocol(received: (text: string) => Promise<void> = async () => un
   return { protocol, connections, ended }
 }
 
-async function setUp(realtime: RealtimeOptions = {}, received?: (text: string) => Promise<void>) {
+async function setUp(bounds: BoundOptions = {}, received?: (text: string) => Promise<void>) {
   const clock = virtualClock()
   let principal: Principal | null = null
   const taskboard = createTaskboard({
     logger: false,
     storage: memoryStorage(),
     clock,
-    realtime,
+    bounds,
     authenticate: (request) => (request.header('authorization') === 'wrong' ? null : principal),
   })
   boards.push(taskboard)

@@ -1,9 +1,8 @@
 import { TaskboardError } from '../errors/index.js'
+import { resolveBounds, type Bounds } from '../limits/index.js'
 
 /** Options of the realtime channel. The tier of an account limits its number of connections. */
 export interface RealtimeOptions {
-  /** How soon a connection must authenticate. Default 10,000. */
-  readonly authTimeoutMs?: number | undefined
   /** How often the peer is pinged. It is closed when it sends nothing until the next ping. Default 30,000. */
   readonly heartbeatIntervalMs?: number | undefined
   /** How often the credential of an open connection is checked again. Default 1,000. */
@@ -13,48 +12,41 @@ export interface RealtimeOptions {
    * keeps its connections at most this long. API keys are still checked every `recheckIntervalMs`. Default: `recheckIntervalMs`.
    */
   readonly authenticateIntervalMs?: number | undefined
-  /** The largest message of a client, in bytes. Default 64 KiB. */
-  readonly messageLimitBytes?: number | undefined
-  /** How many messages a client may send in a minute. Default 120. */
-  readonly messagesPerMinute?: number | undefined
-  /** How many bytes can wait in memory for a slow peer before it is closed. Default 1 MiB. */
-  readonly bufferLimitBytes?: number | undefined
-  /** How many channels a connection can subscribe to. Default 100. */
-  readonly subscriptionsPerConnection?: number | undefined
-  /** How many events back `since` reaches, for each subscribed channel. Default 1,000. */
-  readonly replayLimit?: number | undefined
 }
 
-/** The options with every default filled in. */
-export type RealtimeSettings = Required<{ readonly [K in keyof RealtimeOptions]: number }>
+/** The options with every default filled in, and the bounds of connections. */
+export interface RealtimeSettings
+  extends
+    Required<{ readonly [K in keyof RealtimeOptions]: number }>,
+    Pick<
+      Bounds,
+      | 'messageLimitBytes'
+      | 'messagesPerMinute'
+      | 'bufferLimitBytes'
+      | 'subscriptionsPerConnection'
+      | 'replayLimit'
+    > {}
 
-const MOST = 2 ** 30
-const DEFAULTS: Omit<RealtimeSettings, 'authenticateIntervalMs'> = {
-  authTimeoutMs: 10_000,
-  heartbeatIntervalMs: 30_000,
-  recheckIntervalMs: 1_000,
-  messageLimitBytes: 65_536,
-  messagesPerMinute: 120,
-  bufferLimitBytes: 1_048_576,
-  subscriptionsPerConnection: 100,
-  replayLimit: 1_000,
-}
+const MOST_MS = 2 ** 30
 
 /** @throws TaskboardError `INVALID_CONFIG` naming the first invalid option. */
-export function resolveRealtimeOptions(options: RealtimeOptions = {}): RealtimeSettings {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const { recheckIntervalMs = DEFAULTS.recheckIntervalMs } = options
-  const settings: RealtimeSettings = {
-    ...DEFAULTS,
-    authenticateIntervalMs: recheckIntervalMs,
-    ...Object.fromEntries(given),
-  }
-  for (const [name, value] of Object.entries(settings)) requireWhole(name, value)
-  return settings
+export function resolveRealtimeOptions(
+  {
+    heartbeatIntervalMs = 30_000,
+    recheckIntervalMs = 1_000,
+    authenticateIntervalMs = recheckIntervalMs,
+  }: RealtimeOptions = {},
+  bounds = resolveBounds(),
+): RealtimeSettings {
+  const intervals = { heartbeatIntervalMs, recheckIntervalMs, authenticateIntervalMs }
+  for (const [name, value] of Object.entries(intervals)) requireWhole(name, value)
+  return { ...bounds, ...intervals }
 }
 
 function requireWhole(name: string, value: number): void {
-  if (Number.isInteger(value) && value >= 1 && value <= MOST) return
+  if (Number.isInteger(value) && value >= 1 && value <= MOST_MS) return
   const field = `realtime.${name}`
-  throw new TaskboardError('INVALID_CONFIG', `${field} must be a whole number from 1 to ${MOST}`, { field })
+  throw new TaskboardError('INVALID_CONFIG', `${field} must be a whole number from 1 to ${MOST_MS}`, {
+    field,
+  })
 }

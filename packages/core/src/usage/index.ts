@@ -3,7 +3,6 @@ export type { Budget, BudgetHolder, BudgetInput, Spending } from './budget.js'
 export {
   addUsage,
   microsPerUsd,
-  mostUsageOfReport,
   noUsage,
   requireModest,
   toUsageReport,
@@ -11,7 +10,7 @@ export {
   usageInput,
   usageInputWith,
 } from './usage.js'
-export type { ModelPrice, ModelPrices, ReportLimits, UsageAmounts, UsageInput, UsageReport } from './usage.js'
+export type { ModelPrice, ModelPrices, UsageAmounts, UsageInput, UsageReport } from './usage.js'
 export { usageGroups } from './usage-store.js'
 export type {
   MonthlyBudget,

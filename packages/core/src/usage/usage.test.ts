@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseInput } from '../errors/index.js'
+import { resolveBounds } from '../limits/index.js'
 import { isBudgetSpent, nextMonthStart, parseBudget } from './budget.js'
 import { noUsage, requireModest, toUsageReport, usageInput } from './usage.js'
 
@@ -62,7 +63,7 @@ describe('a report', () => {
 
 describe('the most of a report', () => {
   const refused = (field: string) => expect.objectContaining({ code: 'INVALID_FIELD', field })
-  const report = (given: object) => () => requireModest({ ...used, ...given }, {})
+  const report = (given: object) => () => requireModest({ ...used, ...given }, resolveBounds())
 
   it('is 100 dollars and ten million tokens', () => {
     const most = { inputTokens: 9_000_000, outputTokens: 1_000_000, costUsd: 100 }
@@ -74,9 +75,14 @@ describe('the most of a report', () => {
   })
 
   it('is what the host says', () => {
-    expect(() => requireModest({ ...used, costUsd: 2 }, { usd: 1 })).toThrow(refused('costUsd'))
-    expect(() => requireModest(used, { tokens: 1_199 })).toThrow(refused('inputTokens'))
-    expect(() => requireModest({ ...used, costUsd: 500 }, { usd: 500, tokens: 1_200 })).not.toThrow()
+    expect(() => requireModest({ ...used, costUsd: 2 }, resolveBounds({ usdPerReport: 1 }))).toThrow(
+      refused('costUsd'),
+    )
+    expect(() => requireModest(used, resolveBounds({ tokensPerReport: 1_199 }))).toThrow(
+      refused('inputTokens'),
+    )
+    const most = resolveBounds({ usdPerReport: 500, tokensPerReport: 1_200 })
+    expect(() => requireModest({ ...used, costUsd: 500 }, most)).not.toThrow()
   })
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TaskboardError, textOf, wholeNumber } from '../errors/index.js'
+import type { Bounds } from '../limits/index.js'
 
 /** What work has used. All are whole numbers. */
 export interface UsageAmounts {
@@ -41,12 +42,12 @@ export type ModelPrices = Readonly<Record<string, ModelPrice>>
 
 export const microsPerUsd = 1_000_000
 
-/** What a host can allow in one report. */
-export const mostUsageOfReport = { usd: 1_000_000, tokens: 1_000_000_000_000 } as const
+const MOST_USD = 1_000_000
+const MOST_TOKENS = 1_000_000_000_000
 
-const COST_RULE = `must be a number from 0 to ${mostUsageOfReport.usd}`
+const COST_RULE = `must be a number from 0 to ${MOST_USD}`
 
-const tokens = wholeNumber(0, mostUsageOfReport.tokens)
+const tokens = wholeNumber(0, MOST_TOKENS)
 
 /** The members of a report. */
 export const usageFields = z.strictObject({
@@ -54,7 +55,7 @@ export const usageFields = z.strictObject({
   inputTokens: tokens,
   outputTokens: tokens,
   cachedInputTokens: tokens.nullish(),
-  costUsd: z.number({ error: COST_RULE }).min(0, COST_RULE).max(mostUsageOfReport.usd, COST_RULE).nullish(),
+  costUsd: z.number({ error: COST_RULE }).min(0, COST_RULE).max(MOST_USD, COST_RULE).nullish(),
 })
 
 /** The schema of a report with more members, whose cached tokens are part of its input. */
@@ -69,18 +70,10 @@ export const usageInputWith = <Shape extends z.ZodRawShape>(more: Shape) =>
 
 export const usageInput = usageInputWith({})
 
-/** The most that one report may say. */
-export interface ReportLimits {
-  /** In dollars; default 100. */
-  readonly usd?: number | undefined
-  /** `inputTokens` and `outputTokens` together; default 10,000,000. */
-  readonly tokens?: number | undefined
-}
-
 /** @throws TaskboardError `INVALID_FIELD` for a report beyond the limits, naming `costUsd` or the larger of the two amounts of tokens. */
 export function requireModest(
   { inputTokens, outputTokens, costUsd }: UsageInput,
-  { usd = 100, tokens: most = 10_000_000 }: ReportLimits,
+  { usdPerReport: usd, tokensPerReport: most }: Pick<Bounds, 'usdPerReport' | 'tokensPerReport'>,
 ): void {
   if ((costUsd ?? 0) > usd) {
     throw new TaskboardError('INVALID_FIELD', `costUsd must be at most ${usd} in one report`, {

@@ -2,7 +2,6 @@ import type { VirtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { deliverySession, START, turn, type DeliverySession } from '../../test/delivery-session.js'
 import type { Sender } from './sender.js'
-import type { WebhookOptions } from './webhook-options.js'
 
 const MINUTE = 60_000
 const sessions: DeliverySession[] = []
@@ -10,7 +9,7 @@ afterEach(async () => {
   for (const session of sessions.splice(0)) await session.end()
 })
 
-async function setUp(options?: WebhookOptions): Promise<DeliverySession> {
+async function setUp(options?: Parameters<typeof deliverySession>[0]): Promise<DeliverySession> {
   const session = await deliverySession(options)
   sessions.push(session)
   return session
@@ -82,9 +81,7 @@ describe('the bounds', () => {
     }
     const { clock, deliverer, storage, webhook } = await setUp({
       sender,
-      maxInFlight: 7,
-      maxInFlightPerAccount: 7,
-      maxInFlightPerWebhook: 3,
+      bounds: { maxDeliveries: 7, maxDeliveriesPerAccount: 7, maxDeliveriesPerWebhook: 3 },
     })
     for (let i = 0; i < 200; i++) storage.add(webhook(String(i % 10)))
     deliverer.start()
@@ -224,7 +221,7 @@ describe('starting and stopping', () => {
       },
       close: () => Promise.resolve(),
     }
-    const { clock, deliverer, storage, webhook } = await setUp({ sender, maxInFlight: 1 })
+    const { clock, deliverer, storage, webhook } = await setUp({ sender, bounds: { maxDeliveries: 1 } })
     clocks.push(clock)
     const [first, second] = [storage.add(webhook('a')), storage.add(webhook('b'))]
     deliverer.start()

@@ -97,9 +97,9 @@ const QUICK_MS = 1_000
 export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
   const { environment, store, sender, settings } = deps
   const limiter = createSendLimiter({
-    most: settings.maxInFlight,
-    mostPerAccount: settings.maxInFlightPerAccount,
-    mostPerWebhook: settings.maxInFlightPerWebhook,
+    most: settings.maxDeliveries,
+    mostPerAccount: settings.maxDeliveriesPerAccount,
+    mostPerWebhook: settings.maxDeliveriesPerWebhook,
   })
   const returned = createReturnedClaims(environment, store, settings.disableAfterMs)
   const results: ResultWriter = createResultWriter({

@@ -1,4 +1,5 @@
 import { TaskboardError } from '../errors/index.js'
+import { resolveBounds, type Bounds } from '../limits/index.js'
 import { createRetrySchedule, type RetrySchedule } from './retry-schedule.js'
 import type { Resolver } from './resolver.js'
 import type { Sender } from './sender.js'
@@ -12,15 +13,6 @@ export interface WebhookOptions {
   /** Adds the headers of the Standard Webhooks specification. Default false. */
   readonly standardWebhooks?: boolean | undefined
   readonly userAgent?: string | undefined
-  /** How many deliveries this process sends at once. Default 200. */
-  readonly maxInFlight?: number | undefined
-  /**
-   * How many of those one account can have while no other account sends. Several accounts get fewer each, so that some slots stay
-   * free for the next one. Default a quarter of `maxInFlight`.
-   */
-  readonly maxInFlightPerAccount?: number | undefined
-  /** The same for one webhook, within the limit of its account. Default 5. */
-  readonly maxInFlightPerWebhook?: number | undefined
   /** The timeout of a whole send, including the answer's body. Default 30 s. */
   readonly timeoutMs?: number | undefined
   /** The waits before each retry. Default 1 min, 5 min, 30 min, 2 h, 12 h. */
@@ -39,13 +31,13 @@ export interface WebhookOptions {
   readonly sender?: Sender | undefined
 }
 
-export interface WebhookSettings {
+export interface WebhookSettings extends Pick<
+  Bounds,
+  'maxDeliveries' | 'maxDeliveriesPerAccount' | 'maxDeliveriesPerWebhook'
+> {
   readonly headerPrefix: string
   readonly standardWebhooks: boolean
   readonly userAgent: string
-  readonly maxInFlight: number
-  readonly maxInFlightPerAccount: number
-  readonly maxInFlightPerWebhook: number
   readonly timeoutMs: number
   readonly schedule: RetrySchedule
   readonly disableAfterMs: number
@@ -57,26 +49,17 @@ const HEADER_PREFIX = /^[A-Za-z][A-Za-z0-9-]{0,62}-$/
 const USER_AGENT = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 /** Fills in the defaults. @throws TaskboardError `INVALID_CONFIG` for an invalid value. */
-export function resolveWebhookSettings(options: WebhookOptions = {}): WebhookSettings {
-  const maxInFlight = wholeNumber('maxInFlight', options.maxInFlight ?? 200, 1, 10_000)
-  const maxInFlightPerAccount = wholeNumber(
-    'maxInFlightPerAccount',
-    options.maxInFlightPerAccount ?? Math.ceil(maxInFlight / 4),
-    1,
-    maxInFlight,
-  )
+export function resolveWebhookSettings(
+  options: WebhookOptions = {},
+  { maxDeliveries, maxDeliveriesPerAccount, maxDeliveriesPerWebhook } = resolveBounds(),
+): WebhookSettings {
   return {
     headerPrefix: matching('headerPrefix', options.headerPrefix ?? 'X-Service-', HEADER_PREFIX),
     standardWebhooks: options.standardWebhooks ?? false,
     userAgent: matching('userAgent', options.userAgent ?? 'Taskboard-Webhooks/1', USER_AGENT),
-    maxInFlight,
-    maxInFlightPerAccount,
-    maxInFlightPerWebhook: wholeNumber(
-      'maxInFlightPerWebhook',
-      options.maxInFlightPerWebhook ?? Math.min(5, maxInFlightPerAccount),
-      1,
-      maxInFlightPerAccount,
-    ),
+    maxDeliveries,
+    maxDeliveriesPerAccount,
+    maxDeliveriesPerWebhook,
     timeoutMs: wholeNumber('timeoutMs', options.timeoutMs ?? 30_000, 1, 600_000),
     schedule: createRetrySchedule({ delaysMs: options.retryDelaysMs, jitterFraction: options.retryJitter }),
     disableAfterMs: wholeNumber('disableAfterMs', options.disableAfterMs ?? 5 * DAY_MS, 0, 3_650 * DAY_MS),

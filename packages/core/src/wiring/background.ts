@@ -53,7 +53,7 @@ export interface BackgroundDeps<Tx> {
   readonly scheduleLoop: ScheduleLoop
   readonly deletions: BackgroundLoop
   readonly backoff: Backoff
-  readonly longestOutageMs: number | undefined
+  readonly longestOutageMs: number
   readonly retention: Retention
   /** Null for a storage whose commit notifications are complete. */
   readonly pollIntervalMs: number | null

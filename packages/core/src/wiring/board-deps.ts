@@ -1,6 +1,7 @@
 import { createChat, createClaimRecorder, type AgentAnnouncer } from '../agents/index.js'
 import { createSchedules, type Backoff, type BoardDeps, type ScheduleLoop } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
+import type { Bounds } from '../limits/index.js'
 import type { Storage } from '../storage/index.js'
 import type { TaskboardOptions } from './taskboard-options.js'
 
@@ -12,6 +13,7 @@ const DEFAULT_APPROVAL_MS = 7 * DAY_MS
 
 interface BoardWiring<Tx> {
   readonly options: TaskboardOptions<Tx>
+  readonly bounds: Bounds
   readonly environment: Environment
   readonly storage: Storage<Tx>
   readonly backoff: Backoff
@@ -23,7 +25,7 @@ interface BoardWiring<Tx> {
 
 /** What all boards share. */
 export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardDeps<Tx> {
-  const { environment, storage, options, backoff, closed, scheduleLoop, announcer } = wiring
+  const { environment, storage, options, bounds, backoff, closed, scheduleLoop, announcer } = wiring
   const maxAttempts = options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS
   return {
     environment,
@@ -44,7 +46,7 @@ export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardDeps<Tx> {
     }),
     usageStore: storage.usage,
     prices: options.prices ?? {},
-    mostPerReport: options.usage?.mostPerReport ?? {},
+    bounds,
     recordClaim: createClaimRecorder(
       environment,
       storage.agents,

@@ -17,12 +17,12 @@ import type { Registered } from '../channels/index.js'
 import type { Clock, Logger, Random, Telemetry } from '../environment/index.js'
 import { baseUrlForm, mountPath, routePath, TaskboardError, toBaseUrl } from '../errors/index.js'
 import type { EventLink } from '../events/index.js'
-import { resolveTiers, type TierOptions } from '../limits/index.js'
+import { resolveBounds, resolveTiers, type BoundOptions, type TierOptions } from '../limits/index.js'
 import type { ScoringOptions } from '../priority/index.js'
 import { resolveRealtimeOptions, type RealtimeOptions } from '../realtime/index.js'
 import type { Storage } from '../storage/index.js'
 import type { CredentialRequest, RoutePaths } from './transport-services.js'
-import { mostUsageOfReport, type ModelPrices, type ReportLimits } from '../usage/index.js'
+import type { ModelPrices } from '../usage/index.js'
 import type { WebhookOptions } from '../webhooks/index.js'
 
 /** The options of `createTaskboard`. Only `storage` is required. */
@@ -68,11 +68,6 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly max?: number | undefined
         /** The wait after a failed or expired attempt. Default 10 s, doubling, up to 10 min. */
         readonly backoff?: Backoff | undefined
-        /**
-         * How long a task can be postponed (`RetryLater`) without a break. After that, one more postponement is a failed attempt, so that a task
-         * whose provider never comes back ends on hold. Default 24 h.
-         */
-        readonly longestOutageMs?: number | undefined
       }
     | undefined
   /** How long requests for approval are open. */
@@ -87,13 +82,6 @@ export interface TaskboardOptions<Tx = unknown> {
    * counts as the larger of the two. A report without one, of a model without a price, costs nothing.
    */
   readonly prices?: ModelPrices | undefined
-  /** What a report of usage may say. */
-  readonly usage?:
-    | {
-        /** The most that one report of usage may say; a larger one is refused. Default `{ usd: 100, tokens: 10_000_000 }`. */
-        readonly mostPerReport?: ReportLimits | undefined
-      }
-    | undefined
   /** Rates of the board API and of failed credentials. Those of API v2 are of `tiers`. */
   readonly limits?:
     | {
@@ -117,8 +105,8 @@ export interface TaskboardOptions<Tx = unknown> {
    * login links begin with it; no address is ever taken from a request. Without it, notifications have no link.
    */
   readonly publicUrl?: string | undefined
-  /** The largest request body in bytes. Default 1 MiB. */
-  readonly bodyLimitBytes?: number | undefined
+  /** Bounds that protect the process and its database. The defaults suit nearly every host. */
+  readonly bounds?: BoundOptions | undefined
   /** How long what has ended is kept. */
   readonly retention?:
     | {
@@ -164,12 +152,9 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   const { attempts, limits, retention } = options
   const numbers: readonly (readonly [string, number | undefined, number])[] = [
     ['attempts.max', attempts?.max, 100],
-    ['attempts.longestOutageMs', attempts?.longestOutageMs, LONGEST_MS],
     ['approvals.expireAfterMs', options.approvals?.expireAfterMs, LONGEST_MS],
-    ['usage.mostPerReport.tokens', options.usage?.mostPerReport?.tokens, mostUsageOfReport.tokens],
     ['limits.boardPerMinute', limits?.boardPerMinute, 100_000],
     ['limits.failedCredentialsPerMinute', limits?.failedCredentialsPerMinute, 100_000],
-    ['bodyLimitBytes', options.bodyLimitBytes, 2 ** 30],
     ['retention.eventsMs', retention?.eventsMs, LONGEST_MS],
     ['retention.deliveriesMs', retention?.deliveriesMs, LONGEST_MS],
     ['retention.doneTasksDays', retention?.doneTasksDays ?? undefined, LONGEST_MS / DAY_MS],
@@ -191,18 +176,13 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
       requireOption(isFine, `prices.${model}`, `must be numbers from 0 to ${MOST_USD}`)
     }
   }
-  const { usd: mostUsd = 0 } = options.usage?.mostPerReport ?? {}
-  requireOption(
-    mostUsd >= 0 && mostUsd <= mostUsageOfReport.usd,
-    'usage.mostPerReport.usd',
-    `must be a number from 0 to ${mostUsageOfReport.usd}`,
-  )
   if (options.tokens !== undefined) {
     requireOption(options.authenticate === undefined, 'tokens', 'cannot be combined with authenticate')
     resolveTokenOptions(options.tokens)
   }
   createOriginGuard(options.allowedOrigins)
   resolveTiers(options.tiers)
+  resolveBounds(options.bounds)
   resolveRealtimeOptions(options.realtime)
   const { v2, ...others } = pathsOf(options)
   const paths = Object.values(others)

@@ -310,7 +310,7 @@ describe('createTaskboard', () => {
     [{ attempts: { max: 0 } }, 'attempts.max'],
     [{ tiers: { custom: { quota: { agents: -1 } } } }, 'tiers.custom.quota.agents'],
     [{ attempts: { backoff: { baseMs: -1, factor: 2, maxMs: 5 } } }, 'attempts.backoff'],
-    [{ bodyLimitBytes: 0 }, 'bodyLimitBytes'],
+    [{ bounds: { bodyLimitBytes: 0 } }, 'bounds.bodyLimitBytes'],
     [{ pollIntervalMs: 0 }, 'pollIntervalMs'],
     [{ retention: { eventsMs: 0 } }, 'retention.eventsMs'],
     [{ paths: { board: 'api' } }, 'paths.board'],

@@ -53,7 +53,14 @@ import {
   type IntegrationEventType,
   type TaskboardEvents,
 } from '../events/index.js'
-import { createQuota, createTierLimits, resolveTiers, type Tiers } from '../limits/index.js'
+import {
+  createQuota,
+  createTierLimits,
+  resolveBounds,
+  resolveTiers,
+  type Bounds,
+  type Tiers,
+} from '../limits/index.js'
 import { createLifecycle, type LifecyclePhase } from './lifecycle.js'
 import { createScoring, type Scoring } from '../priority/index.js'
 import { withRefusals } from './refusals.js'
@@ -141,7 +148,6 @@ export interface Taskboard<Tx = unknown> {
 }
 
 const MINUTE_MS = 60_000
-const DEFAULT_BODY_LIMIT_BYTES = 1_048_576
 const DEFAULT_BOARD_PER_MINUTE = 60
 const LOG_LINES_PER_TASK = 1_000
 const OUTPUTS_PER_TASK = 100
@@ -150,6 +156,7 @@ const OUTPUTS_PER_TASK = 100
 interface Wiring<Tx> {
   readonly linkOf: ReturnType<typeof taskPageOf>
   readonly options: TaskboardOptions<Tx>
+  readonly bounds: Bounds
   readonly environment: Environment
   readonly storage: Storage<Tx>
   readonly scoring: Scoring
@@ -222,7 +229,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     realtime: services.realtime,
     deliverer,
     scheduleLoop,
-    longestOutageMs: options.attempts?.longestOutageMs,
+    longestOutageMs: wiring.bounds.longestOutageMs,
     retention: retentionOf(options),
     pollIntervalMs,
   })
@@ -249,12 +256,14 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
 function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
   checkOptionKinds(options)
   checkOptions(options)
+  const bounds = resolveBounds(options.bounds)
   const environment = createEnvironment(options)
   const scoring = createScoring(options.priority)
   const { storage } = options
   const secrets = secretsOf(options, environment)
   const wiring: Wiring<Tx> = {
     options,
+    bounds,
     environment,
     storage,
     scoring,
@@ -271,7 +280,7 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
       loginsPerMinute: options.limits?.failedCredentialsPerMinute,
     }),
     guard: createEndpointGuard({ allow: options.webhooks?.allow }),
-    webhookSettings: resolveWebhookSettings(options.webhooks),
+    webhookSettings: resolveWebhookSettings(options.webhooks, bounds),
     backoff: options.attempts?.backoff ?? defaultBackoff,
     directory: createAgentDirectory(environment, storage.agents),
     routes: createTaskSweep({
@@ -314,7 +323,7 @@ function createTransportServices<Tx>(
   deliverer: Deliverer,
   channels: Channels<Tx>,
 ): TransportServices<Tx> {
-  const { environment, storage, scoring, options, access, guard, secrets, phase } = wiring
+  const { environment, storage, scoring, options, bounds, access, guard, secrets, phase } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
   const tiers = resolveTiers(options.tiers)
   const callers = createCallers({ environment, store: storage.access, access, options })
@@ -324,7 +333,7 @@ function createTransportServices<Tx>(
     scoring,
     health: { phase, check: () => storage.check({ withCounts: false }, environment.call()) },
     ...addressesOf(options),
-    bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
+    bodyLimitBytes: bounds.bodyLimitBytes,
     ...callers,
     takeBoardLimit: ({ id }) => storage.limits.take({ key: `board:${id}`, ...rate }, environment.call()),
     takeTierLimit: (principal) => tierLimits.take(principal),
@@ -386,13 +395,13 @@ function createTransportServices<Tx>(
   }
 }
 
-function realtimeOf<Tx>({ environment, storage, options }: Wiring<Tx>, tiers: Tiers): Realtime {
+function realtimeOf<Tx>({ environment, storage, options, bounds }: Wiring<Tx>, tiers: Tiers): Realtime {
   return createRealtime({
     environment,
     store: storage.realtime,
     events: storage.events,
     workspaces: storage.access,
-    settings: resolveRealtimeOptions(options.realtime),
+    settings: resolveRealtimeOptions(options.realtime, bounds),
     tiers,
   })
 }

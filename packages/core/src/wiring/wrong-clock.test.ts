@@ -72,6 +72,7 @@ it.each(skews)(
         throw new Error('no run asks for a board')
       },
       runtimes: [defineAgent({ type: 'bot', run })],
+      longestOutageMs: DAY_MS,
       pollIntervalMs: DAY_MS,
     })
     runner.start()

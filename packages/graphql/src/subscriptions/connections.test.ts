@@ -194,7 +194,7 @@ describe('a connection', () => {
   })
 
   it('is closed for more messages than are accepted in a minute', async () => {
-    const { url, key } = await serve({ realtime: { messagesPerMinute: 5 } })
+    const { url, key } = await serve({ bounds: { messagesPerMinute: 5 } })
     const { socket, closed } = open(url)
     await once(socket, 'open')
     socket.send(JSON.stringify({ type: 'connection_init', payload: bearer(key) }))

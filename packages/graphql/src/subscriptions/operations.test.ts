@@ -125,7 +125,7 @@ describe('a subscription is refused', () => {
   })
 
   it('beyond as many as a connection may have, until one is completed', async () => {
-    const { client } = await serve({ realtime: { subscriptionsPerConnection: 2 } })
+    const { client } = await serve({ bounds: { subscriptionsPerConnection: 2 } })
     const [first, second] = [listen(client, TASK_EVENTS), listen(client, TASK_EVENTS)]
     await Promise.all([begun(first), begun(second)])
     expect(await errorsOf(listen(client, TASK_EVENTS))).toMatchObject([
@@ -218,7 +218,7 @@ describe('queries and mutations', () => {
   it('are refused where they are abusive, each of two hundred at random', async () => {
     const host = await serve({
       tiers: { professional: { requestsPerHour: null, burstPerMinute: null } },
-      realtime: { messagesPerMinute: 1_000, messageLimitBytes: 1_000_000 },
+      bounds: { messagesPerMinute: 1_000, messageLimitBytes: 1_000_000 },
     })
     const trap = new Proxy({}, { get: () => expect.fail('a resolver ran') })
     for (const name of ['agents', 'tasks', 'webhooks', 'analytics', 'keys'] as const)

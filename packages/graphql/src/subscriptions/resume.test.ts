@@ -27,7 +27,7 @@ describe('a client that is cut off and resumes with since', () => {
     const storage = memoryStorage()
     host = await openSocketHost({
       storage,
-      realtime: { replayLimit: 1_000_000 },
+      bounds: { replayLimit: 1_000_000 },
       tiers: { professional: { requestsPerHour: null, burstPerMinute: null, webSocketConnections: null } },
     })
     const { taskboard, accountId, workspaceId, url, key } = host

@@ -26,7 +26,7 @@ const FOLLOW = /* GraphQL */ `
 
 describe('a subscriber that never reads', () => {
   it('is closed at the cap, holds no growing memory, and delays no other client', async () => {
-    host = await openSocketHost({ realtime: { bufferLimitBytes: BUFFER_BYTES } })
+    host = await openSocketHost({ bounds: { bufferLimitBytes: BUFFER_BYTES } })
     const { taskboard, url, key, workspaceId, server } = host
     const serverSides: { readonly writableLength: number }[] = []
     server.on('connection', (socket) => serverSides.push(socket))

@@ -159,7 +159,7 @@ describe('the events', () => {
   })
 
   it('begin with a gap, where since lies further back than is replayed', async () => {
-    const host = await serve({ realtime: { replayLimit: 2 } })
+    const host = await serve({ bounds: { replayLimit: 2 } })
     const { taskboard, workspaceId } = host
     for (let n = 0; n < 5; n++) await taskboard.board(workspaceId).add({ title: `${n}` })
     const received = listen(connect(host), WORKSPACE_EVENTS, { workspaceId, since: 1, types: ['TASK_MOVED'] })

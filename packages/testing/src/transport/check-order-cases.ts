@@ -197,7 +197,7 @@ export function checkOrderCases(options: TransportConformanceOptions): readonly 
         const headers = { authorization: `Bearer ${key.key}`, ...request.headers }
         assertRefused(await session.request({ ...request, headers }), status, code)
       },
-      { taskboard: { bodyLimitBytes: 1_000 } },
+      { taskboard: { bounds: { bodyLimitBytes: 1_000 } } },
     ),
   )
   const counting = sessionCase(

@@ -304,7 +304,7 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
         assertRefused(await session.action('add', sized(1_001)), 413, 'PAYLOAD_TOO_LARGE')
         assert.equal((await session.storedTasks()).length, 1)
       },
-      { taskboard: { bodyLimitBytes: 1_000 } },
+      { taskboard: { bounds: { bodyLimitBytes: 1_000 } } },
     ),
     define(
       'service-unavailable',

@@ -1,3 +1,0 @@
-import { base } from '../../tsup.config.base.js'
-
-export default { ...base, entry: ['src/index.ts', 'src/main.ts'] }

@@ -1,3 +1,0 @@
-import { base } from '../../tsup.config.base.js'
-
-export default { ...base, platform: 'neutral', target: 'es2022' }
