@@ -84,8 +84,8 @@ const COVERING = [
 const DOCS = 'docs'
 /**
  * Another release of Node.js sends a large board, another server and a pooler the same statements, a browser the same files, and the
- * public audits of MCP the same answers. API v2 on a database is its suites on a host and on the storage, which all releases
- * have, together.
+ * public audits of MCP the same answers. API v2 and the command line on a database are their suites on a host and on the storage, which
+ * all releases have, together. A clock that is wrong, a board that is kept and hostile documents are so on each release.
  */
 const ON_ONE_RELEASE = [
   /\/test\/plans\//,
@@ -98,6 +98,10 @@ const ON_ONE_RELEASE = [
   /\/test\/other-servers\//,
   /\/storage-on-replica\.test/,
   /\/v2-on-pg/,
+  /\/every-command-on-pg/,
+  /\/clock-faults\/processes-on-pg/,
+  /\/kept-board\.test/,
+  /\/hostile-requests\.test/,
   /\/npm-start\.test/,
 ]
 /**
@@ -116,7 +120,6 @@ const OTHER_RELEASES = [
       /^packages\/fastify\/.*\/api-v2\.test/,
       /^packages\/cli\/.*\/(transfer|mcp|faults)\.test/,
       /^packages\/dashboard\/.*\/browser-sessions\.test/,
-      /^packages\/memory\/.*\/hostile-requests\.test/,
     ],
   },
   {
@@ -128,7 +131,6 @@ const OTHER_RELEASES = [
       /^packages\/postgres\/src\/(transfer|migrations)\//,
       /^examples\/express-server\//,
       /^packages\/express\/.*\/api-v2\.test/,
-      /^packages\/graphql\/.*\/hostile-requests\.test/,
     ],
   },
 ]
@@ -168,8 +170,10 @@ async function runGates() {
   }
 }
 await generate()
+// Beside the gates, because it mostly waits.
+const python = runPythonTests({ isRequired: isMatrix })
 await Promise.all(Array.from({ length: GATES_AT_ONCE }, runGates))
-await step('tests of the Python client', () => runPythonTests({ isRequired: isMatrix }))
+await step('tests of the Python client', () => python)
 const known = await testFiles()
 const few = withoutThoseOfCi(known.map(({ file }) => file))
 const projects = [...new Set(known.map(({ project }) => project))]
