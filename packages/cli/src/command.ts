@@ -47,14 +47,20 @@ export interface Call {
   readonly options: Options
 }
 
+/** What was given for an option. @throws TypeError for one that the command does not declare. */
+function valueOf(options: Options, name: string): Options[string] {
+  if (name in options) return options[name]
+  throw new TypeError(`the command declares no option ${name}`)
+}
+
 /** An option's text, if it was given. */
 export function textOf(options: Options, name: string): string | undefined {
-  const value = options[name]
+  const value = valueOf(options, name)
   return typeof value === 'string' ? value : undefined
 }
 
 /** The values of an option that can be repeated; undefined without one. */
 export function listOf(options: Options, name: string): readonly string[] | undefined {
-  const value = options[name]
+  const value = valueOf(options, name)
   return Array.isArray(value) ? (value as readonly string[]) : undefined
 }

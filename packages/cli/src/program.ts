@@ -66,7 +66,8 @@ function addCommand(
   for (const option of optionsOf(command)) added.addOption(toOption(option))
   return added.action(async (...given: unknown[]) => {
     const count = command.arguments?.length ?? 0
-    const options = given[count] as Options & CliOptions
+    const absent = Object.fromEntries(added.options.map((option) => [option.attributeName(), undefined]))
+    const options = { ...absent, ...(given[count] as Options & CliOptions) }
     const cli = createCli(host, options)
     try {
       await command.run({ cli, args: given.slice(0, count) as string[], options })

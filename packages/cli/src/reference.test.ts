@@ -4,6 +4,7 @@ import { referencePath, withReference } from '../scripts/reference.js'
 
 describe('docs/cli.md', () => {
   it('has the commands, options and exit codes of the code', async () => {
-    expect(readFileSync(referencePath, 'utf8')).toBe(await withReference())
+    const page = readFileSync(referencePath, 'utf8')
+    expect(page, 'npm run generate -w @taskboard/cli writes it').toBe(await withReference())
   })
 })

@@ -3,7 +3,7 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { agentsFixture } from '../../test/agents-fixture.js'
 import { createTaskboard, defineAgent } from '../index.js'
-import type { AgentFields } from './agent.js'
+import { agentFields, type AgentFields } from './agent.js'
 
 const PROFILE = {
   model: 'm-1',
@@ -56,15 +56,7 @@ describe('stored agents', () => {
     await clock.advance({ ms: 1 })
     expect(await board.chat({ message: 'who?' })).toMatchObject({ reply: 'worker' })
     await taskboard.close()
-    const empty = {
-      model: null,
-      systemPrompt: null,
-      capabilities: [],
-      tools: [],
-      paused: false,
-      maxConcurrent: null,
-    }
-    expect(seen).toEqual([empty, PROFILE, PROFILE])
+    expect(seen).toEqual([agentFields.empty, PROFILE, PROFILE])
   })
 
   it('are validated field by field, and keep each label once', async () => {

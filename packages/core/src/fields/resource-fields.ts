@@ -18,6 +18,9 @@ interface ResourceField<T> {
 /** A declaration of each field of `Row`. */
 type Declared<Row> = { readonly [F in keyof Row]-?: ResourceField<Row[F]> }
 
+/** Refuses the declaration of a field that the row does not have. */
+type Exactly<Row, Table> = { readonly [F in Exclude<keyof Table, keyof Row>]: never }
+
 /** The fields that have an empty value. */
 type Clearable<Table> = {
   [F in keyof Table]: Table[F] extends { readonly empty: unknown } ? F : never
@@ -100,7 +103,9 @@ export interface ResourceFields<Row, Table> {
  * names the field that lacks a declaration.
  */
 export function resourceFields<Row extends object>() {
-  return <const Table extends Declared<Row>>(table: Table): ResourceFields<Row, Table> => {
+  return <const Table extends Declared<Row>>(
+    table: Table & Exactly<Row, Table>,
+  ): ResourceFields<Row, Table> => {
     const entries = Object.entries(table) as [string, ResourceField<unknown>][]
     const fields = entries.map(([name, { kind, empty, description = null }]): NamedField => ({
       name,

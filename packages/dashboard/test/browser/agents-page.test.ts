@@ -1,3 +1,4 @@
+import { agentFields } from '@taskboard/core/storage'
 import { beforeAll, expect, it } from 'vitest'
 import { type OpenedApp, useStage } from '../opened-app.js'
 
@@ -24,6 +25,9 @@ it('creates an agent by keyboard, shows it, changes and pauses it, limits what i
   await page.keyboard.type('Scout')
   await page.keyboard.press('Tab')
   await page.keyboard.type('research')
+  const controls = page.getByRole('dialog').locator('input, textarea')
+  // The buttons pause an agent.
+  expect(await controls.count()).toBe(agentFields.fields.filter(({ name }) => name !== 'paused').length)
   await field('Tools').fill('web search, calculator')
   await field('System prompt').fill('You look things up.')
   await expectAccessible()

@@ -2,7 +2,7 @@ import { defineAgent, scopes } from '@taskboard/core'
 import { slack } from '@taskboard/notify'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { type Attacked, attackWith } from '../hostile/attack.js'
+import { agentTexts, type Attacked, attackWith } from '../hostile/attack.js'
 import { exceptions, textFieldsOf } from '../hostile/fields.js'
 import { hostileTexts } from '../hostile/strings.js'
 import { createWriter, type Writer } from '../hostile/writer.js'
@@ -128,9 +128,7 @@ const taskFields = ['title', 'tags[]', 'metadata.*']
     'POST /v2/tasks/{task_id}/outputs type',
     'POST /v2/tasks/{task_id}/usage model',
   )
-const agentFields = ['name', 'type', 'model', 'system_prompt', 'capabilities[]', 'tools[]'].map(
-  (field) => `PATCH /v2/agents/{agent_id} ${field}`,
-)
+const agentFields = agentTexts.map((field) => `PATCH /v2/agents/{agent_id} ${field}`)
 
 async function assertShown(page: Page, index: number, fields: readonly string[]): Promise<void> {
   const marker = hostileTexts[index]?.marker ?? ''

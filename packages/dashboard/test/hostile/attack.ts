@@ -1,3 +1,4 @@
+import { agentFields } from '@taskboard/core/storage'
 import { hostileTexts, type HostileText } from './strings.js'
 import type { Json, Writer } from './writer.js'
 
@@ -11,7 +12,11 @@ export interface Attacked {
 
 const shown = ['title', 'description', 'tags[]', 'metadata.*', 'metadata.*[]']
 const wholeTask = [...shown, 'type']
-const profile = ['name', 'type', 'model', 'system_prompt', 'capabilities[]', 'tools[]']
+/** The fields of an agent that are texts. */
+export const agentTexts = agentFields.fields.flatMap(({ wireName, kind }) => {
+  if (kind === 'text') return [wireName]
+  return kind === 'texts' ? [`${wireName}[]`] : []
+})
 const idOf = (json: Json): string => json['id'] as string
 
 /** Writes each text into each field, as records of its own. */
@@ -28,8 +33,8 @@ async function attackBy(writer: Writer, text: HostileText, workspaceId: string) 
   const write = (operation: string, fields: readonly string[], id = '', rest: Json = {}): Promise<Json> =>
     writer.write({ operation, fields, id, rest }, text)
 
-  const agentId = idOf(await write('POST /v2/agents', profile))
-  await write('PATCH /v2/agents/{agent_id}', profile, agentId)
+  const agentId = idOf(await write('POST /v2/agents', agentTexts))
+  await write('PATCH /v2/agents/{agent_id}', agentTexts, agentId)
   const claim = async () => {
     const claimed = await writer.send('POST /v2/tasks/claim', '', { agent_id: agentId })
     const task = claimed['task'] as Json

@@ -53,7 +53,7 @@ describe('edits and deletions beside claims, completions and moves', () => {
       logger: silentLogger,
     })
     const { tasks } = storage
-    const agent = { ...emptyAgent, name: 'a', type: 'worker' }
+    const agent = { name: 'a', type: 'worker' }
     const { workspace } = await storage.access.insertAccount(
       { name: 'a', tier: 'enterprise', workspaceName: 'w', agent },
       at,
@@ -152,15 +152,6 @@ describe('edits and deletions beside claims, completions and moves', () => {
     }
   })
 })
-
-const emptyAgent = {
-  model: null,
-  systemPrompt: null,
-  capabilities: [],
-  tools: [],
-  paused: false,
-  maxConcurrent: null,
-}
 
 function anyOf<T>(values: readonly T[]): T {
   return values[Math.floor(Math.random() * values.length)] as T

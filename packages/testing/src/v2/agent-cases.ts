@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
+import { agentFields } from '@taskboard/core/storage'
+import { agentProfile } from '../storage/agents/agent-cases.js'
 import type { V2Check } from './v2-case.js'
 import { assertAnswer, assertError, SUITE_AGENT_TYPE, type V2Session } from './v2-session.js'
 
-const INPUT = {
-  name: 'Researcher',
-  type: 'custom',
-  model: 'a-model',
-  system_prompt: 'Be brief.',
-  capabilities: ['search', 'summaries'],
-  tools: ['web'],
-  paused: true,
-  max_concurrent: 3,
-}
+const INPUT = agentFields.toWire({ ...agentProfile, name: 'Researcher', type: 'custom' })
+const {
+  name: _name,
+  type: _type,
+  ...EMPTY
+} = agentFields.toWire({
+  ...{ ...agentFields.empty, name: '', type: '' },
+})
 
 async function create(session: V2Session, input: object = {}): Promise<Record<string, unknown>> {
   return assertAnswer(await session.send('POST', '/v2/agents', { body: { ...INPUT, ...input } }), 201)
@@ -48,7 +48,7 @@ export const agentCases: readonly V2Check[] = [
         (await list(session)).map(({ type }) => type),
         [SUITE_AGENT_TYPE, 'custom'],
       )
-      const body = { name: 'Writer', model: null, tools: [], paused: false, max_concurrent: null }
+      const body = { ...EMPTY, name: 'Writer' }
       const changed = assertAnswer(await send('PATCH', path, { body }))
       assert.deepEqual(changed, { ...made, ...body })
       assert.deepEqual(assertAnswer(await send('PATCH', path, { body: {} })), changed)
@@ -65,11 +65,7 @@ export const agentCases: readonly V2Check[] = [
     async check(session) {
       const body = { name: 'Bare', type: 'research', model: null }
       const made = assertAnswer(await session.send('POST', '/v2/agents', { body }), 201)
-      assert.deepEqual(
-        [made['model'], made['system_prompt'], made['capabilities'], made['tools']],
-        [null, null, [], []],
-      )
-      assert.deepEqual([made['paused'], made['max_concurrent']], [false, null])
+      assert.deepEqual(made, { ...made, ...EMPTY })
     },
   },
   {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AgentFields } from '@taskboard/core'
+import { agentFields } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import {
   AGENT_TYPE,
@@ -14,7 +15,8 @@ import {
   unknownId,
 } from '../storage-fixture.js'
 
-const PROFILE: Omit<AgentFields, 'name' | 'type'> = {
+/** A value for each field of an agent that can be empty. */
+export const agentProfile: Omit<AgentFields, 'name' | 'type'> = {
   model: 'a-model',
   systemPrompt: 'Be brief.',
   capabilities: ['search', 'Ünïcode'],
@@ -29,15 +31,13 @@ const profileCases: readonly StorageCheck[] = [
     name: 'the profile of an agent is kept, is empty where nothing is given, and changes field by field',
     async check(fixture) {
       const { storage, workspaceId, agent, at } = fixture
-      const { model, systemPrompt, capabilities, tools, paused, maxConcurrent } = agent
-      assert.deepEqual([model, systemPrompt, capabilities, tools], [null, null, [], []])
-      assert.deepEqual([paused, maxConcurrent], [false, null])
-      const input = { workspaceId, name: 'new', type: 'custom', ...PROFILE }
+      assert.deepEqual(agent, { ...agent, ...agentFields.empty })
+      const input = { workspaceId, name: 'new', type: 'custom', ...agentProfile }
       const added = await storage.agents.insertAgent({ agent: input, idempotency: null }, at(SECOND))
       const { budgetSpentUntil, ...made } = added.value
       assert.equal(budgetSpentUntil, null)
       assert.deepEqual(made, {
-        ...PROFILE,
+        ...agentProfile,
         id: made.id,
         workspaceId,
         name: 'new',
@@ -51,14 +51,7 @@ const profileCases: readonly StorageCheck[] = [
         at(),
       )
       assert.deepEqual(changed, { ...made, model: null, tools: ['one'] })
-      const renamed = {
-        name: 'other',
-        type: 'else',
-        systemPrompt: null,
-        capabilities: [],
-        paused: false,
-        maxConcurrent: null,
-      }
+      const renamed = { ...agentFields.empty, name: 'other', type: 'else' }
       assert.deepEqual(
         await storage.agents.updateAgent({ workspaceId, agentId: made.id, change: renamed }, at()),
         {
@@ -88,7 +81,7 @@ const profileCases: readonly StorageCheck[] = [
       const insert = (fingerprint: string) =>
         storage.agents.insertAgent(
           {
-            agent: { workspaceId, name: 'new', type: 'custom', ...PROFILE },
+            agent: { workspaceId, name: 'new', type: 'custom', ...agentProfile },
             idempotency: { ...claim, fingerprint },
           },
           at(),
