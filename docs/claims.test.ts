@@ -16,7 +16,12 @@ import { taskStatus } from '../packages/core/src/board/task-search.js'
 import { completionInput } from '../packages/core/src/board/write-inputs.js'
 import { toFetchHandler } from '../packages/core/src/http/fetch-handler.js'
 import { healthRoutes } from '../packages/core/src/http/health-routes.js'
-import { createTaskboard, defaultRetrySchedule, defineAgent } from '../packages/core/src/index.js'
+import {
+  createTaskboard,
+  defaultRetrySchedule,
+  defaultScoring,
+  defineAgent,
+} from '../packages/core/src/index.js'
 import { lanes } from '../packages/core/src/priority/lanes.js'
 import { memoryStorage } from '../packages/memory/src/index.js'
 import { LEAST_DEPTH } from '../packages/postgres/src/board/claim/claim-sql.js'
@@ -100,6 +105,14 @@ describe('the comparison', () => {
 })
 
 describe('the pickup', () => {
+  it('has the factors of the score with their weights', () => {
+    const listed = tableBelow('docs/pickup.md', 'The score').map(([factor = '', weight]) => [
+      /`(\w+)`/.exec(factor)?.[1],
+      Number(weight),
+    ])
+    expect(Object.fromEntries(listed)).toEqual(defaultScoring.weights)
+  })
+
   it('has as many queues for an agent as the docs say', () => {
     const source = textOf('packages/memory/src/board/claim/round-robin.ts')
     const [, members = ''] = /interface AgentPools \{([^}]*)\}/.exec(source) ?? []

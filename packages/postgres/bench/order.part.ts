@@ -19,7 +19,7 @@ async function rankErrors(board: BenchBoard, storages: readonly BenchBoard['stor
   const now = Date.now()
   const { rows: ordered } = await pool.query<{ id: string }>(
     `select t.id from taskboard.task t where t.column_name = 'TODO'
-     order by taskboard.score_units(t.priority_rank, t.due_date, t.created_at, true, $1::bigint) desc, t.due_date, t.created_at, t.id`,
+     order by taskboard.score_units(t, $1::bigint) desc, t.due_date, t.created_at, t.id`,
     [now],
   )
   const { rows: before } = await pool.query<{ seq: string }>(

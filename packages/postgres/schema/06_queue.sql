@@ -12,6 +12,9 @@ create table taskboard.scoring (
   unblocked_units bigint not null,
   -- What a task that is due, or overdue, gets for that.
   due_units bigint not null,
+  -- The same at `due_horizon_ms` before that, and at `due_far_horizon_ms`.
+  due_near_units bigint not null,
+  due_far_units bigint not null,
   -- The fast rise within `due_horizon_ms` of the due date, and the slow one before it.
   due_slope bigint not null,
   due_far_slope bigint not null,
@@ -22,9 +25,11 @@ create table taskboard.scoring (
 );
 -- The default of the library. The functions below need one before the first host has stored its own.
 insert into taskboard.scoring (
-  due_horizon_ms, due_far_horizon_ms, age_horizon_ms, priority_step, unblocked_units, due_units, due_slope, due_far_slope, age_slope, unit
+  due_horizon_ms, due_far_horizon_ms, age_horizon_ms, priority_step, unblocked_units, due_units, due_near_units, due_far_units,
+  due_slope, due_far_slope, age_slope, unit
 ) values (
-  1209600000, 15552000000, 2592000000, 191232000000, 215136000000, 430272000000, 249, 6, 83, 1434240000000
+  1209600000, 15552000000, 2592000000, 191232000000, 215136000000, 430272000000, 129081600000, 43027200000,
+  249, 6, 83, 1434240000000
 );
 
 -- The queue: one narrow row for each task in TODO, with its place in the order of claims. Claims remove rows here, so that the dead ones
@@ -92,23 +97,13 @@ create function taskboard.place(
       case f.phase
         when 4 then (case when due_date is null then 0 else s.due_units end)
         when 2 then s.due_units - s.due_slope * due_date
-        when 1 then s.due_units - s.due_slope * s.due_horizon_ms - s.due_far_slope * (due_date - s.due_horizon_ms)
-        else s.due_units - s.due_slope * s.due_horizon_ms
-          - s.due_far_slope * (s.due_far_horizon_ms - s.due_horizon_ms) end as key,
+        when 1 then s.due_near_units - s.due_far_slope * (due_date - s.due_horizon_ms)
+        else s.due_far_units end as key,
       case f.phase
         when 4 then 9223372036854775807
         when 2 then due_date
         when 1 then due_date - s.due_horizon_ms
         else due_date - s.due_far_horizon_ms end as until) d
-$$;
-
--- The score of a task in units at `present`, as `scoreUnits` of core computes it.
-create function taskboard.score_units(
-  priority_rank smallint, due_date bigint, created_at bigint, is_unblocked boolean, present bigint
-) returns bigint language sql stable as $$
-  select p.key + present * ((p.lane & 1) * s.age_slope
-    + (case p.lane >> 1 when 1 then s.due_far_slope when 2 then s.due_slope else 0 end))
-  from taskboard.scoring s, taskboard.place(priority_rank, due_date, created_at, is_unblocked, present) p
 $$;
 
 -- The row of the queue for a task in TODO at `present`.
@@ -127,6 +122,13 @@ create function taskboard.todo_of(t taskboard.task, present bigint) returns seto
     t.hold_reason is null and t.open_dependencies = 0 and coalesce(t.not_before <= present, true),
     t.hold_reason is not null
   from taskboard.place(t.priority_rank, t.due_date, t.created_at, t.open_dependencies = 0, present) p
+$$;
+
+-- The score of a task in TODO in units at `present`, as `scoreUnits` of core computes it.
+create function taskboard.score_units(t taskboard.task, present bigint) returns bigint language sql stable as $$
+  select p.key + present * ((p.lane & 1) * s.age_slope
+    + (case p.lane >> 1 when 1 then s.due_far_slope when 2 then s.due_slope else 0 end))
+  from taskboard.scoring s, taskboard.todo_of(t, present) p
 $$;
 
 -- Three triggers maintain the queue, so that it has a row exactly while the task is in TODO. Claims, the only writes that give a lease,

@@ -1,7 +1,7 @@
 import type { Instant } from '../environment/index.js'
 import type { Scoring, ScoringWeights } from './scoring.js'
 
-// The arithmetic of the score. `schema/06_queue.sql` of the Postgres storage has the same in SQL, and a property test compares the two.
+// The arithmetic of the score. `schema/06_queue.sql` of the Postgres storage has the same in SQL; `place.test.ts` there compares the two.
 
 /** The priorities, best first. */
 export const priorities = ['urgent', 'high', 'medium', 'low'] as const

@@ -1,4 +1,4 @@
-export { createScoring, defaultScoring, sameScoring } from './scoring.js'
+export { createScoring, defaultScoring, factorTable, forFactors, sameScoring } from './scoring.js'
 export type { Scoring, ScoringOptions, ScoringWeights } from './scoring.js'
 export { priorities, type Priority, type Scorable } from './factors.js'
 export {

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { laneSlope, placeTask } from './lanes.js'
 import type { Scorable } from './factors.js'
-import { scoreUnits } from './score.js'
-import { createScoring } from './scoring.js'
+import { explainScore, scoreUnits } from './score.js'
+import { createScoring, forFactors } from './scoring.js'
 
 const DAY_MS = 86_400_000
 const ORIGIN = Date.UTC(2026, 0, 1)
 const instant = fc.integer({ min: ORIGIN - 60 * DAY_MS, max: ORIGIN + 60 * DAY_MS })
 const dueDate = fc.integer({ min: ORIGIN - 60 * DAY_MS, max: ORIGIN + 300 * DAY_MS })
-const scorable: fc.Arbitrary<Scorable> = fc.record({
+const scorable: fc.Arbitrary<Required<Scorable>> = fc.record({
   priority: fc.constantFrom('urgent', 'high', 'medium', 'low'),
   createdAt: instant,
   dueDate: fc.option(dueDate, { nil: null }),
@@ -23,6 +23,7 @@ const scoring = fc.constantFrom(
     ageHorizonMs: 7 * DAY_MS,
   }),
   createScoring({ weights: { due: 0 } }),
+  createScoring({ weights: forFactors(() => 1) }),
   createScoring({ dueHorizonMs: 3_600_000 }),
   createScoring({ dueHorizonMs: 40 * DAY_MS, dueFarHorizonMs: 40 * DAY_MS }),
 )
@@ -44,6 +45,16 @@ describe('placeTask', () => {
         },
       ),
       { numRuns: 500 },
+    )
+  })
+
+  it('gives the sum of what explainScore says of each factor', () => {
+    fc.assert(
+      fc.property(scorable, instant, scoring, (task, now, weights) => {
+        const { parts } = explainScore(task, now, weights)
+        const sum = Object.values(parts).reduce((total, part) => total + part)
+        expect(sum).toBeCloseTo(scoreUnits(task, now, weights) / weights.unit, 9)
+      }),
     )
   })
 

@@ -1,7 +1,7 @@
 import type { Instant } from '../environment/index.js'
 import { factorsAt, type Scorable } from './factors.js'
 import { laneSlope, placeTask } from './lanes.js'
-import { defaultScoring, type Scoring, type ScoringWeights } from './scoring.js'
+import { defaultScoring, forFactors, type Scoring, type ScoringWeights, totalOf } from './scoring.js'
 
 /** The fields that order tasks of the same score. Every `Task` is one. */
 export interface Tied {
@@ -28,9 +28,10 @@ export function compareTied(a: Tied, b: Tied): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 }
 
-/** The four factors, each in [0, 1], what each adds to the score, and their sum. The due factor is 0 if its weight is. */
+/** Each factor in [0, 1], its share of the score, what it adds, and the sum of that. The due factor is 0 if its weight is. */
 export interface ScoreExplanation {
   readonly factors: ScoringWeights
+  readonly shares: ScoringWeights
   readonly parts: ScoringWeights
   readonly score: number
 }
@@ -76,8 +77,8 @@ export function scoreTask(task: Scorable, now: Instant, scoring: Scoring = defau
  * const now = Date.UTC(2026, 0, 15)
  * const task = { priority: 'urgent', createdAt: now, dueDate: now, openDependencies: 1 } as const
  * const { factors, parts, score } = explainScore(task, now)
- * console.log(factors) // { flag: 1, due: 1, age: 0, free: 0 }
- * console.log(parts) // { flag: 0.4, due: 0.3, age: 0, free: 0 }
+ * console.log(factors.flag, factors.free) // 1 0
+ * console.log(parts.flag, parts.due) // 0.4 0.3
  * console.log(score) // 0.7
  * ```
  */
@@ -87,13 +88,8 @@ export function explainScore(
   scoring: Scoring = defaultScoring,
 ): ScoreExplanation {
   const factors = factorsAt(task, now, scoring)
-  const { flag, due, age, free } = scoring.weights
-  const total = flag + due + age + free
-  const parts = {
-    flag: (factors.flag * flag) / total,
-    due: (factors.due * due) / total,
-    age: (factors.age * age) / total,
-    free: (factors.free * free) / total,
-  }
-  return { factors, parts, score: scoreTask(task, now, scoring) }
+  const total = totalOf(scoring.weights)
+  const shares = forFactors((name) => scoring.weights[name] / total)
+  const parts = forFactors((name) => factors[name] * shares[name])
+  return { factors, shares, parts, score: scoreTask(task, now, scoring) }
 }

@@ -1,11 +1,22 @@
 import { TaskboardError } from '../errors/index.js'
 
+/** The factors of the score, each with its default weight and what API v2 says of it. */
+export const factorTable = {
+  flag: { weight: 40, description: 'The priority flag: low 0 to urgent 1.' },
+  due: { weight: 30, description: 'How close the deadline is; 0 without one, 1 when it has passed.' },
+  age: { weight: 15, description: 'How long the task has existed.' },
+  free: { weight: 15, description: '1 unless a dependency is not done.' },
+} as const
+
+type Factor = keyof typeof factorTable
+
 /** The weight of each factor. Non-negative whole numbers; only their proportions matter. */
-export interface ScoringWeights {
-  readonly flag: number
-  readonly due: number
-  readonly age: number
-  readonly free: number
+export type ScoringWeights = Readonly<Record<Factor, number>>
+
+/** A value for each factor. */
+export function forFactors<T>(valueOf: (name: Factor) => T): Readonly<Record<Factor, T>> {
+  const names = Object.keys(factorTable) as Factor[]
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Factor, T>
 }
 
 export interface ScoringOptions {
@@ -23,7 +34,7 @@ export interface ScoringOptions {
 }
 
 /**
- * The score's arithmetic in whole numbers. A score of 1 is `unit`. Every factor is a whole number of units at every whole
+ * The score's arithmetic in whole numbers, which a durable storage keeps beside its keys. A score of 1 is `unit`. Every factor is a whole number of units at every whole
  * millisecond, so that sums and comparisons are exact and all storages agree on the order.
  */
 export interface Scoring {
@@ -53,7 +64,6 @@ export interface Scoring {
 }
 
 const DAY_MS = 86_400_000
-const DEFAULT_WEIGHTS: ScoringWeights = { flag: 40, due: 30, age: 15, free: 15 }
 /** Tenths of the due factor that rise slowly, until `dueHorizonMs` before the due date, and fast from then on. */
 const FAR_TENTHS = 2
 const NEAR_TENTHS = 7
@@ -80,7 +90,7 @@ const LARGEST_INSTANT_MS = 2 ** 42
  * ```
  */
 export function createScoring(options: ScoringOptions = {}): Scoring {
-  const weights = { ...DEFAULT_WEIGHTS, ...options.weights }
+  const weights = { ...forFactors((name) => factorTable[name].weight), ...options.weights }
   for (const [name, weight] of Object.entries(weights)) requireWhole(`weights.${name}`, weight, 0)
   const horizons = parseHorizons(options)
   const shares = sharesOf(weights, horizons.ageHorizonMs)
@@ -148,8 +158,14 @@ interface Shares {
   readonly whole: number
 }
 
-function sharesOf({ flag, due, age, free }: ScoringWeights, ageHorizonMs: number): Shares {
-  const total = flag + due + age + free
+/** The sum of all weights. */
+export function totalOf(weights: ScoringWeights): number {
+  return Object.values(weights).reduce((sum, weight) => sum + weight)
+}
+
+function sharesOf(weights: ScoringWeights, ageHorizonMs: number): Shares {
+  const { flag, due, age, free } = weights
+  const total = totalOf(weights)
   if (total === 0)
     throw new TaskboardError('INVALID_CONFIG', 'at least one weight must be above 0', { field: 'weights' })
   const span = leastCommonMultiple(ageHorizonMs, 3)
@@ -195,18 +211,8 @@ export const defaultScoring: Scoring = createScoring()
  * ```
  */
 export function sameScoring(a: Scoring, b: Scoring): boolean {
-  return (
-    a.unit === b.unit &&
-    a.priorityStep === b.priorityStep &&
-    a.unblockedUnits === b.unblockedUnits &&
-    a.dueUnits === b.dueUnits &&
-    a.dueSlope === b.dueSlope &&
-    a.dueFarSlope === b.dueFarSlope &&
-    a.ageSlope === b.ageSlope &&
-    a.dueHorizonMs === b.dueHorizonMs &&
-    a.dueFarHorizonMs === b.dueFarHorizonMs &&
-    a.ageHorizonMs === b.ageHorizonMs
-  )
+  const names = Object.keys(a) as (keyof Scoring)[]
+  return names.every((name) => typeof a[name] !== 'number' || a[name] === b[name])
 }
 
 function requireWhole(field: string, value: number, least: number): void {

@@ -10,7 +10,6 @@ import { formatExact } from '../texts/format.js'
 import { now } from '../state/clock.js'
 import { Time } from '../ui/time.js'
 
-const factors = ['flag', 'due', 'age', 'free'] as const
 const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })
 
 /** Null outside of To do. */
@@ -121,7 +120,7 @@ function Factors({ score, factors: parts }: TaskScore) {
         </tr>
       </thead>
       <tbody>
-        {factors.map((name) => {
+        {(Object.keys(parts) as (keyof typeof parts)[]).map((name) => {
           const { value, weight } = parts[name]
           return (
             <tr key={name}>

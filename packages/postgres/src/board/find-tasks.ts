@@ -195,7 +195,7 @@ function pageByScore(search: TaskSearch, add: AddValue): Page {
     select m.task_id, m.held, p.key + lane.rise as rank, m.due_date, o.created_at
     from a, unplaced m
       cross join lateral (select * from taskboard.task o where o.id = m.task_id limit 1) as o
-      cross join lateral taskboard.place(o.priority_rank, o.due_date, o.created_at, o.open_dependencies = 0, a.as_of) p
+      cross join lateral taskboard.todo_of(row(o.*)::taskboard.task, a.as_of) p
       join lane on lane.lane = p.lane
       join reached w on w.id = o.workspace_id
     where ${isFound('m.task_id')}

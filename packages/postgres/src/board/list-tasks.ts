@@ -68,7 +68,7 @@ const listTodo = statement<ListedRow>(
     select m.task_id, m.held, p.key + lane.rise as rank, m.due_date, t.created_at
     from a, unplaced m
       cross join lateral (select * from taskboard.task t where t.id = m.task_id limit 1) as t
-      cross join lateral taskboard.place(t.priority_rank, t.due_date, t.created_at, t.open_dependencies = 0, a.as_of) p
+      cross join lateral taskboard.todo_of(row(t.*)::taskboard.task, a.as_of) p
       join lane on lane.lane = p.lane
   ),
   page as materialized (

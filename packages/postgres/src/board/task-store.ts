@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Backoff, isTaskboardError } from '@taskboard/core'
+import { type Backoff, defaultScoring, isTaskboardError } from '@taskboard/core'
 import type { CallContext, ClaimProof, TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
@@ -90,14 +90,14 @@ async function expireLeases(
   return { expired, nextExpiryInMs: next?.inMs ?? null }
 }
 
+const scoringNames = Object.keys(scoringColumns(defaultScoring))
+
 /** Scoring, run. */
 const storeScoring = statement<never>(
   'store_scoring',
   /* sql */ `
   update taskboard.scoring s
-  set due_horizon_ms = n.due_horizon_ms, due_far_horizon_ms = n.due_far_horizon_ms, age_horizon_ms = n.age_horizon_ms,
-    priority_step = n.priority_step, unblocked_units = n.unblocked_units, due_units = n.due_units, due_slope = n.due_slope,
-    due_far_slope = n.due_far_slope, age_slope = n.age_slope, unit = n.unit, rescoring = $2::uuid
+  set (${scoringNames.join(', ')}, rescoring) = (${scoringNames.map((name) => `n.${name}`).join(', ')}, $2::uuid)
   from jsonb_populate_record(null::taskboard.scoring, $1::jsonb) n`,
 )
 

@@ -1,20 +1,12 @@
 import type { Scoring } from '@taskboard/core'
 import type { PgQueryable } from '../connection/pool.js'
 
-/** The part of a scoring that the stored keys depend on, by the columns of `taskboard.scoring`. */
+/** The numbers of a scoring, by the columns of `taskboard.scoring`. */
 export function scoringColumns(scoring: Scoring): Readonly<Record<string, number>> {
-  return {
-    due_horizon_ms: scoring.dueHorizonMs,
-    due_far_horizon_ms: scoring.dueFarHorizonMs,
-    age_horizon_ms: scoring.ageHorizonMs,
-    priority_step: scoring.priorityStep,
-    unblocked_units: scoring.unblockedUnits,
-    due_units: scoring.dueUnits,
-    due_slope: scoring.dueSlope,
-    due_far_slope: scoring.dueFarSlope,
-    age_slope: scoring.ageSlope,
-    unit: scoring.unit,
-  }
+  const numbers = Object.entries(scoring).filter(([, value]) => typeof value === 'number')
+  return Object.fromEntries(
+    numbers.map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+  )
 }
 
 /** The statement that stores a scoring if there is none. It has no parameters: all of its values are integers. */

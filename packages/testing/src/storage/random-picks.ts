@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { isTaskboardError, priorities, type Agent, type Task } from '@taskboard/core'
-import { compareTied, scoreUnits, type ClaimTarget, type TaskChange } from '@taskboard/core/storage'
+import type { ClaimTarget, TaskChange } from '@taskboard/core/storage'
 import { seededChance, type Chance } from './chance.js'
 import {
   AGENT_TYPE,
+  byScore,
   changeClaimed,
   changeTask,
   DAY,
@@ -200,7 +201,7 @@ function firstOfSort(model: Model, agents: readonly Agent[]): Task | undefined {
   return [...model.waiting.values()]
     .filter((task) => task.openDependencies === 0 && (task.notBefore ?? at) <= at)
     .filter((task) => agents.some((agent) => mayTake(model, agent, task)))
-    .sort((a, b) => scoreUnits(b, at) - scoreUnits(a, at) || compareTied(a, b))[0]
+    .sort(byScore(at))[0]
 }
 
 function mayTake({ agents, working }: Model, agent: Agent, task: Task | undefined): boolean {

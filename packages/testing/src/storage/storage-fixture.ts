@@ -2,6 +2,7 @@ import {
   type Actor,
   type Agent,
   type AgentOverview,
+  createScoring,
   defaultScoring,
   silentLogger,
   type Storage,
@@ -16,10 +17,12 @@ import {
   type AgentStore,
   type CallContext,
   type ClaimProof,
+  compareTied,
   createNewId,
   defaultBackoff,
   type LoggedEvent,
   type NewTask,
+  scoreUnits,
   type StoredWebhook,
   systemClock,
   type TaskPart,
@@ -44,6 +47,19 @@ export const OUTPUT_LIMIT = 3
 export const AGENT_TYPE = 'worker'
 
 export const PERSON: Actor = { kind: 'user', id: 'user_1' }
+
+/** Other weights than the default ones, and none of them 0. */
+export const scoring = createScoring({
+  weights: Object.fromEntries(
+    Object.entries(defaultScoring.weights).map(([name, weight]) => [name, weight + 3]),
+  ),
+})
+
+/** The order of tasks in TODO, without holds. */
+export const byScore =
+  (asOf: number) =>
+  (a: Task, b: Task): number =>
+    scoreUnits(b, asOf, scoring) - scoreUnits(a, asOf, scoring) || compareTied(a, b)
 
 /** Has the form of an id, but nothing has it. */
 export const unknownId = (prefix: string): string => `${prefix}_00000000000000000000000000`
@@ -107,7 +123,7 @@ export async function createStorageFixture(
 
 async function bindAndOpen(storage: Storage): Promise<void> {
   storage.bind({
-    scoring: defaultScoring,
+    scoring,
     newId: createNewId(),
     clock: systemClock,
     logLimit: LOG_LIMIT,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { scopes, type Scope } from '@taskboard/core'
+import { defaultScoring, scopes, type Scope } from '@taskboard/core'
 import type { V2Check } from './v2-case.js'
 import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 import { PASSWORD } from './login-options.js'
@@ -161,7 +161,7 @@ export const memberCases: readonly V2Check[] = [
   },
   {
     id: 'tasks.score',
-    name: 'a task says why it is where it is: four factors, whose weighted sum is its score',
+    name: 'a task says why it is where it is: its factors, whose weighted sum is its score',
     async check({ send, taskboard, workspaceId, clock }) {
       const board = taskboard.board(workspaceId)
       const first = await board.add({ title: 'first' })
@@ -177,6 +177,7 @@ export const memberCases: readonly V2Check[] = [
         readonly as_of: string
         readonly factors: Readonly<Record<string, { readonly weight: number; readonly value: number }>>
       }
+      assert.deepEqual(Object.keys(body.factors), Object.keys(defaultScoring.weights))
       const parts = Object.values(body.factors)
       const sum = parts.reduce((total, { weight, value }) => total + weight * value, 0)
       assert.equal(Math.round(sum * 10_000) / 10_000, body.score)

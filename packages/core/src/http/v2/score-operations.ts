@@ -2,25 +2,20 @@ import { z } from 'zod'
 import { pickupWaits, waitReasons } from '../../agents/index.js'
 import type { Principal } from '../../access/index.js'
 import type { Task } from '../../board/index.js'
-import { explainScore } from '../../priority/index.js'
+import { explainScore, factorTable, forFactors } from '../../priority/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { operation } from './operation.js'
 import { idText, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
 const factor = z.object({
-  weight: z.number().meta({ description: 'The share of the score, 0 to 1. The four weights add up to 1.' }),
+  weight: z.number().meta({ description: 'The share of the score, 0 to 1. All weights add up to 1.' }),
   value: z.number().meta({ description: '0 to 1.' }),
 })
 
 const explained = z
   .object({
     score: z.number().meta({ description: 'The sum of each weight times its value, to four decimals.' }),
-    factors: z.object({
-      flag: factor.meta({ description: 'The priority flag: low 0 to urgent 1.' }),
-      due: factor.meta({ description: 'How close the deadline is; 0 without one, 1 when it has passed.' }),
-      age: factor.meta({ description: 'How long the task has existed.' }),
-      free: factor.meta({ description: '1 unless a dependency is not done.' }),
-    }),
+    factors: z.object(forFactors((name) => factor.meta({ description: factorTable[name].description }))),
     waits_for: z
       .array(
         z.object({
@@ -64,7 +59,7 @@ async function readAround(services: TransportServices, principal: Principal, tas
 const getTaskScore = operation({
   id: 'getTaskScore',
   tag: 'tasks',
-  summary: 'Why a task is where it is: what it waits for, its score now, and the four factors',
+  summary: 'Why a task is where it is: what it waits for, its score now, and each factor',
   description: 'Agents take the task with the highest score that is free, not on hold, and for them.',
   method: 'GET',
   path: '/v2/tasks/{task_id}/score',
@@ -77,18 +72,10 @@ const getTaskScore = operation({
     const { task } = await tasks.find(principal, params.task_id)
     const around = task.column === 'TODO' ? await readAround(services, principal, task) : nothing
     const now = environment.clock.now()
-    const { factors, score } = explainScore(task, now, scoring)
-    const { flag, due, age, free } = scoring.weights
-    const total = flag + due + age + free
-    const of = (weight: number, value: number) => ({ weight: weight / total, value })
+    const { factors, shares, score } = explainScore(task, now, scoring)
     return {
       score,
-      factors: {
-        flag: of(flag, factors.flag),
-        due: of(due, factors.due),
-        age: of(age, factors.age),
-        free: of(free, factors.free),
-      },
+      factors: forFactors((name) => ({ weight: shares[name], value: factors[name] })),
       waits_for: pickupWaits(task, around, now).map(({ until, ...wait }) => ({
         ...wait,
         until: toTimestamp(until),

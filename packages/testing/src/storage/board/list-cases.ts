@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { priorities, type Column, type Task } from '@taskboard/core'
-import { compareTied, scoreUnits, type TaskCursor } from '@taskboard/core/storage'
+import { compareTied, type TaskCursor } from '@taskboard/core/storage'
 import { countTasks } from './count-tasks.js'
 import { seededChance } from '../chance.js'
 import type { StorageCheck } from '../storage-case.js'
-import { DAY, HOUR, PERSON, SECOND, START, type StorageFixture, changeTask } from '../storage-fixture.js'
+import {
+  byScore,
+  DAY,
+  HOUR,
+  PERSON,
+  SECOND,
+  START,
+  type StorageFixture,
+  changeTask,
+} from '../storage-fixture.js'
 
 async function listAll(
   fixture: StorageFixture,
@@ -43,7 +52,7 @@ const idsOf = (tasks: readonly Task[]): string[] => tasks.map((task) => task.id)
 async function checkTodoOrder(fixture: StorageFixture, count: number, limit: number): Promise<void> {
   const tasks = await addMany(fixture, count)
   const asOf = START + 20 * DAY
-  const expected = tasks.toSorted((a, b) => scoreUnits(b, asOf) - scoreUnits(a, asOf) || compareTied(a, b))
+  const expected = tasks.toSorted(byScore(asOf))
   assert.deepEqual(idsOf(await listAll(fixture, 'TODO', limit, 20 * DAY)), idsOf(expected))
 }
 
@@ -82,10 +91,7 @@ export const listCases: readonly StorageCheck[] = [
         )
       }
       const expected = tasks.toSorted(
-        (a, b) =>
-          Number(held.has(a.id)) - Number(held.has(b.id)) ||
-          scoreUnits(b, asOf) - scoreUnits(a, asOf) ||
-          compareTied(a, b),
+        (a, b) => Number(held.has(a.id)) - Number(held.has(b.id)) || byScore(asOf)(a, b),
       )
       for (const limit of [4, 13, 40]) {
         assert.deepEqual(idsOf(await listAll(fixture, 'TODO', limit, 20 * DAY)), idsOf(expected))

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { columns, defaultScoring, holdReasons, type Task, type TaskSort } from '@taskboard/core'
+import { columns, holdReasons, type Task, type TaskSort } from '@taskboard/core'
 import {
   anyTask,
-  compareTied,
-  scoreUnits,
   searchPlace,
   searchWords,
   type NewTask,
@@ -14,12 +12,14 @@ import {
 import { type Chance, seededChance } from '../chance.js'
 import type { StorageCheck } from '../storage-case.js'
 import {
+  byScore,
   changeTask,
   DAY,
   HOUR,
   MINUTE,
   PERSON,
   proofOf,
+  scoring,
   START,
   type StorageFixture,
 } from '../storage-fixture.js'
@@ -174,10 +174,7 @@ const orders: Readonly<Record<TaskSort, Compare>> = {
     if (a.dueDate === null || b.dueDate === null) return a.dueDate === null ? 1 : -1
     return a.dueDate - b.dueDate
   },
-  priority_score: (a, b, asOf) =>
-    Number(a.hold !== null) - Number(b.hold !== null) ||
-    scoreUnits(b, asOf) - scoreUnits(a, asOf) ||
-    compareTied(a, b),
+  priority_score: (a, b, asOf) => Number(a.hold !== null) - Number(b.hold !== null) || byScore(asOf)(a, b),
 }
 
 /** What a search finds: all tasks that meet the conditions, sorted. */
@@ -208,7 +205,7 @@ async function findAll(
     tasks.push(...page.found.map(({ task }) => task))
     const last = tasks.at(-1)
     hasMore = page.hasMore
-    after = last === undefined ? null : searchPlace(last, search.sort, page.asOf, defaultScoring)
+    after = last === undefined ? null : searchPlace(last, search.sort, page.asOf, scoring)
   }
   return tasks
 }
