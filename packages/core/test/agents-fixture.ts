@@ -68,6 +68,7 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
   const agentStore = faultyAgents(storage, statusFaults, goneAgents)
   const boardFor = boardsOn(environment, storage, tasks)
   const parts = {
+    longestOutageMs: resolveBounds().longestOutageMs,
     environment,
     tasks,
     agents: agentStore,
@@ -90,13 +91,7 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
     board: boardFor(workspaceId),
     /** As on a storage that reports every commit, unless `change` differs. */
     newRunner: (change: Partial<{ pollIntervalMs: number; events: Partial<typeof events> }> = {}) =>
-      createRunner({
-        ...parts,
-        runtimes,
-        longestOutageMs: resolveBounds().longestOutageMs,
-        ...change,
-        events: { ...events, ...change.events },
-      }),
+      createRunner({ ...parts, runtimes, ...change, events: { ...events, ...change.events } }),
     newSweep: (pollIntervalMs: number | null = null) => createLeaseSweep({ ...parts, pollIntervalMs }),
     async add(change: Partial<NewTask> = {}): Promise<Task> {
       return (

@@ -53,14 +53,7 @@ import {
   type IntegrationEventType,
   type TaskboardEvents,
 } from '../events/index.js'
-import {
-  createQuota,
-  createTierLimits,
-  resolveBounds,
-  resolveTiers,
-  type Bounds,
-  type Tiers,
-} from '../limits/index.js'
+import { createQuota, createTierLimits, resolveBounds, resolveTiers, type Tiers } from '../limits/index.js'
 import { createLifecycle, type LifecyclePhase } from './lifecycle.js'
 import { createScoring, type Scoring } from '../priority/index.js'
 import { withRefusals } from './refusals.js'
@@ -156,7 +149,7 @@ const OUTPUTS_PER_TASK = 100
 interface Wiring<Tx> {
   readonly linkOf: ReturnType<typeof taskPageOf>
   readonly options: TaskboardOptions<Tx>
-  readonly bounds: Bounds
+  readonly bounds: ReturnType<typeof resolveBounds>
   readonly environment: Environment
   readonly storage: Storage<Tx>
   readonly scoring: Scoring

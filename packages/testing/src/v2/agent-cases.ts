@@ -10,7 +10,9 @@ const {
   type: _type,
   ...EMPTY
 } = agentFields.toWire({
-  ...{ ...agentFields.empty, name: '', type: '' },
+  ...agentFields.empty,
+  name: '',
+  type: '',
 })
 
 async function create(session: V2Session, input: object = {}): Promise<Record<string, unknown>> {
