@@ -21,11 +21,15 @@ function requested(given: { title?: string; action?: string; summary?: string; i
 describe('the input of an action in an event', () => {
   it('is whole up to 4 KiB, and else the beginning with the length of all', () => {
     const text = fc.string({ unit: 'binary', maxLength: 3_000 })
+    const beyond = fc
+      .tuple(fc.integer({ min: 4_080, max: 4_096 }), fc.constantFrom('x', 'é', '€', '🧾'))
+      .map(([length, end]) => 'x'.repeat(length) + end.repeat(20))
     fc.assert(
       fc.property(
         fc.oneof(
           fc.jsonValue(),
           text.filter((each) => each.isWellFormed()),
+          beyond,
         ),
         (input) => {
           const json = JSON.stringify(input)
