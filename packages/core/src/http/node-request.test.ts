@@ -54,6 +54,18 @@ describe('toHttpRequest', () => {
     })
   })
 
+  it('has an id of the host that is text, and none that counts requests', async () => {
+    const ids: unknown[] = []
+    const port = await serve(async (request, message) => {
+      for (const id of ['of-the-host', 7, undefined]) {
+        Object.assign(message, { id })
+        ids.push(request.requestId)
+      }
+    })
+    await once(send({ port, host: '127.0.0.1' }).end(), 'response')
+    expect(ids).toEqual(['of-the-host', undefined, undefined])
+  })
+
   it('aborts the signal of a request only when its client disconnects', async () => {
     const signals: (AbortSignal | undefined)[] = []
     const port = await serve(async (request) => {
