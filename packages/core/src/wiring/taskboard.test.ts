@@ -4,6 +4,7 @@ import { virtualClock, webhookReceiver } from '@taskboard/testing'
 import { memoryStorage } from '@taskboard/memory'
 import { afterEach, describe, expect, it } from 'vitest'
 import { defineAgent, type AgentDefinition } from '../agents/index.js'
+import type { NotificationChannel } from '../events/index.js'
 import type { Storage } from '../storage/index.js'
 import { createTaskboard, type Taskboard } from './taskboard.js'
 import type { TaskboardOptions } from './taskboard-options.js'
@@ -31,6 +32,22 @@ async function setUp(options: Partial<TaskboardOptions> & { agents?: readonly Ag
 }
 
 describe('a task board', () => {
+  it('gives the channels of the host the page of the task, while there is one', async () => {
+    const urls: (string | null)[] = []
+    const mail: NotificationChannel = { name: 'mail', send: async ({ url }) => void urls.push(url) }
+    const { clock, taskboard, workspace, board } = await setUp({
+      agents: [],
+      notifications: [mail],
+      publicUrl: 'https://app.example/kanban/',
+    })
+    await taskboard.notifications.configure(workspace.id, 'mail', {})
+    await taskboard.start()
+    const { id } = await board.add({ title: 'Refund' })
+    await board.delete(id)
+    await clock.settle()
+    expect(urls).toEqual([`https://app.example/kanban/dashboard/#/tasks/${id}`, null])
+  })
+
   it('works a task from TODO to DONE and emits its events', async () => {
     const { clock, taskboard, board } = await setUp()
     const seen: string[] = []
