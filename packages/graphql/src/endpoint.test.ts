@@ -2,8 +2,18 @@ import { createTaskboard } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
 import { endpointOf } from './endpoint.js'
+import { graphqlSubscriptions, taskboardGraphql } from './index.js'
 
 describe('an endpoint', () => {
+  it('needs a task board', () => {
+    const taskboard = createTaskboard({ storage: memoryStorage() })
+    const refused = expect.objectContaining({ code: 'INVALID_CONFIG', field: 'taskboard' }) as Error
+    for (const given of [undefined, {}, { taskboard }]) {
+      expect(() => taskboardGraphql(given as never)).toThrow(refused)
+      expect(() => graphqlSubscriptions(given as never)).toThrow(refused)
+    }
+  })
+
   it('is the same one for all protocols of a board that have the same options', () => {
     const taskboard = createTaskboard({ storage: memoryStorage() })
     const endpoint = endpointOf(taskboard, { limits: { depth: 5 } })
