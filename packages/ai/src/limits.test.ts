@@ -248,6 +248,20 @@ describe('a failure', () => {
       hold: { reason: 'failed', message: "the model's answer was cut off at the most that it may write" },
     })
   })
+
+  it.each([
+    ['half of', 'a filter of the provider stopped the answer, which began: half of'],
+    ['', 'a filter of the provider stopped the answer'],
+  ])('of an answer that a filter stopped (%j) is final, and shows how it began', async (text, message) => {
+    const { model } = scriptedModel([text])
+    const generate = model.doGenerate.bind(model)
+    model.doGenerate = async (options) => ({
+      ...(await generate(options)),
+      finishReason: { unified: 'content-filter', raw: undefined },
+    })
+    const { work } = await agentBoard({ model: () => model })
+    expect(await work({ title: 'x' })).toMatchObject({ attempts: 1, hold: { reason: 'failed', message } })
+  })
 })
 
 describe('a long result of a tool', () => {
