@@ -58,6 +58,18 @@ describe.each(mounts)('a refusal, on %s', (_, mount) => {
     await call(client, 'complete_task', { run, result: 'not refunded' })
   })
 
+  it('names an argument as the tool does, where the operation has another name for it', async () => {
+    host = await serveMcp({ mount })
+    await host.board.add({ title: 'Refund' })
+    const client = await open(host.url, host.workerKey)
+    const { run } = await call(client, 'claim_task')
+    expect(await refused(client, 'ask_person', { run, question: '' })).toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringMatching(/^question /) as string,
+      details: { field: 'question', issue: expect.stringMatching(/^question /) as string },
+    })
+  })
+
   it('has the error of the REST API for a task of another account', async () => {
     host = await serveMcp({ mount })
     const stranger = await host.taskboard.accounts.create({ name: 'Other', tier: 'enterprise' })

@@ -132,6 +132,20 @@ describe('the endpoint', () => {
     expect(rest).toMatchObject({ result: 'bc', next_result_offset: null, logs: [] })
   })
 
+  it('reads a long thread page by page', async () => {
+    host = await serveMcp()
+    client = await connect(host.url, host.workerKey)
+    const { id } = await host.board.add({ title: 'Talk' })
+    const bodies = Array.from({ length: 60 }, (_, index) => `comment ${index}`)
+    for (const body of bodies) await host.board.comment(id, { body })
+    const first = await call(client, 'get_task', { task_id: id })
+    const cursor = first['next_comments_cursor']
+    const rest = await call(client, 'get_task', { task_id: id, comments_cursor: cursor })
+    const read = [first, rest].flatMap((page) => page['comments'] as readonly { readonly body: string }[])
+    expect(read.map(({ body }) => body)).toEqual(bodies)
+    expect(rest['next_comments_cursor']).toBeNull()
+  })
+
   it('allows a forged run what the REST API allows: nothing without the fencing token of the claim', async () => {
     host = await serveMcp()
     client = await connect(host.url, host.workerKey)
