@@ -88,8 +88,12 @@ describe('a transaction', () => {
     const inner = () => taskboard.transaction(async () => 'done')
     const refused = await taskboard.transaction(async () => inner().catch((error: unknown) => error))
     expect(refused).toMatchObject({ code: 'MISSING_FIELD', field: 'tx' })
-    const later = await taskboard.transaction(async () => () => inner())
-    expect(await later()).toBe('done')
+    let end = (): void => undefined
+    const over = new Promise<void>((resolve) => (end = resolve))
+    // What a transaction has begun goes on after it.
+    const { later } = await taskboard.transaction(async () => ({ later: over.then(inner) }))
+    end()
+    expect(await later).toBe('done')
     expect(await Promise.all([inner(), inner()])).toEqual(['done', 'done'])
   })
 
