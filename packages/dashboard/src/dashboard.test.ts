@@ -225,6 +225,12 @@ describe('taskboardDashboard', () => {
     )
   })
 
+  it('needs a task board', () => {
+    const refused = expect.objectContaining({ code: 'INVALID_CONFIG', field: 'taskboard' }) as Error
+    for (const given of [undefined, {}, { taskboard }])
+      expect(() => taskboardDashboard(given as never)).toThrow(refused)
+  })
+
   it('drops a final slash of its path', () => {
     const panel = createTaskboard({
       storage: memoryStorage(),
