@@ -201,6 +201,33 @@ describe('watch', { timeout: 60_000 }, () => {
     expect(await run(['watch', '--task', id], { env })).toMatchObject({ code: 0, stdout: '' })
   })
 
+  it('of a task says what it waits for, and why it failed', async () => {
+    const agent = await host.taskboard.agents.create(host.workspaceId, { name: 'Watched', type: 'watched' })
+    const { id } = await host.board.add({ title: 'Asked', assignedTo: agent.id })
+    const claim = async () => (await host.board.claim({ agentId: agent.id }))?.fencingToken ?? 0
+    const one = start(['watch', '--task', id], { env })
+    await one.printed(/connected/)
+    await host.board.ask(id, { fencingToken: await claim(), question: 'Which?' })
+    await one.printed(/Asked question: Which\?\n/)
+    await host.board.answer(id, { body: 'That one' })
+    await host.board.fail(id, { fencingToken: await claim(), reason: 'no network', retry: false })
+    const { code, stdout } = await one.ended
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/ task\.failed {2}\S+ {2}Asked failed: no network\n$/)
+  })
+
+  it('of a task says that events are gone, also those of other tasks', async () => {
+    const { url, key, board, workspaceId, close } = await serveBoard({ bounds: { replayLimit: 2 } })
+    cleanUps.push(close)
+    const { id } = await board.add({ title: 'Watched', type: 'x' })
+    for (const title of ['1', '2', '3', '4']) await board.add({ title, type: 'x' })
+    const at = { env: { TASKBOARD_URL: url, TASKBOARD_KEY: key } }
+    const one = start(['watch', '--task', id, '--workspace', workspaceId, '--since', '1'], at)
+    await one.printed(/^- {2}gap {2}the events 2 to 3 are no longer available\n/)
+    await board.cancel(id)
+    expect(await one.ended).toMatchObject({ code: 0 })
+  })
+
   it('of an unknown task is refused', async () => {
     expect(await run(['watch', '--task', 'task_nope'], { env })).toMatchObject({ code: 4, stdout: '' })
   })
