@@ -6,6 +6,7 @@ import { type BoardHost, serveBoard } from '@taskboard/kit/hosts/board-host'
 import { oneTimePassword } from '@taskboard/kit/access/one-time-password'
 import { newFolder, run, start } from '../test/cli-process.js'
 import { startOnTerminal } from '../test/terminal.js'
+import { storeServer } from './config-file.js'
 
 const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
 const STEP_MS = 30_000
@@ -154,6 +155,20 @@ describe('a second login', { timeout: 60_000 }, () => {
     expect(refused.code).toBe(3)
     expect(refused.stderr).toContain('run `taskboard login`')
     expect(await run(['list'], { env: { ...env, TASKBOARD_KEY: second } })).toMatchObject({ code: 0 })
+  })
+})
+
+describe('logout', { timeout: 60_000 }, () => {
+  it('says which server is the default one from then on', async () => {
+    const env = settings()
+    await storeServer(env, 'https://other.example', { key: 'tb_other', keyId: null })
+    expect(await run(['login', '--with-key'], { env, input: `${host.key}\n` })).toMatchObject({ code: 0 })
+    const { code, stdout, stderr } = await run(['logout'], { env })
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: `logged out of ${host.url}\n`,
+      stderr: 'the default server is https://other.example now\n',
+    })
   })
 })
 
