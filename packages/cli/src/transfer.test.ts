@@ -89,6 +89,13 @@ describe('commands on a database', () => {
     expect(await on(database, ['create-key', 'ops', '--scope', 'all', '--new-account', 'B'])).toMatchObject({
       code: 8,
     })
+    await database.pool.query(
+      'delete from taskboard.migration where number = (select max(number) from taskboard.migration)',
+    )
+    expect(await on(database, ['status'])).toMatchObject({
+      code: 9,
+      stderr: 'error: 1 migration is not as in this version: run `taskboard migrate`\n',
+    })
   })
 
   it('prune done tasks', { timeout: 60_000 }, async () => {
