@@ -232,48 +232,46 @@ describe('the panel of a task', () => {
     expect(await page.evaluate('document.activeElement.role')).toBe('log')
   })
 
-  it.each(eachLogin)(
-    'asks, answers, comments and decides in the panel (login: %s)',
-    async (login) => {
-      const app = await open({ login, browser: { colorScheme: 'dark' } })
-      const { board } = app
-      const { dialog } = await openTask(app, { title: 'Paint the door' })
-      const first = await claim(app)
-      await board.ask(first.id, { fencingToken: first.fencingToken, question: 'Which colour?' })
-      await dialog.getByRole('heading', { name: 'An agent asks' }).waitFor()
-      await dialog.getByLabel('Your answer').fill('Green')
-      await dialog.getByRole('button', { name: 'Only comment' }).click()
-      await dialog.getByRole('listitem').filter({ hasText: 'Green' }).waitFor()
-      await dialog.getByLabel('Your answer').fill('Dark green')
-      await app.page.keyboard.press('Control+Enter')
-      await dialog.getByLabel('Write a comment').waitFor()
-      const second = await claim(app)
-      const { approval } = await board.requestApproval(second.id, {
-        fencingToken: second.fencingToken,
-        action: 'buy',
-        summary: 'Buy the paint',
-        input: { colour: 'green\u202e', litres: 2 },
-      })
-      await dialog.getByRole('button', { name: 'Approve' }).waitFor()
-      expect(await dialog.locator('.input dd').allTextContents()).toEqual(['green\\u202e', '2'])
-      await dialog.getByRole('button', { name: 'JSON' }).click()
-      expect(await dialog.locator('pre.exact').textContent()).toBe(
-        '{\n  "colour": "green\\u202e",\n  "litres": 2\n}',
-      )
-      await dialog.getByText(`Exact input, digest ${shortDigest(approval.inputDigest)}`).waitFor()
-      await expect(app.violations()).resolves.toEqual([])
-      await dialog.getByLabel('Comment (optional)').fill('Not the cheap one')
-      await dialog.getByRole('button', { name: 'Approve' }).click()
-      await dialog.locator('.decided').getByText('You can undo this for 5 seconds.').waitFor()
-      await expect(app.violations()).resolves.toEqual([])
-      await dialog.locator('.decided').waitFor({ state: 'detached' })
-      const { comments } = await board.comments(first.id)
-      expect(comments.map(({ kind }) => kind)).toEqual(['question', 'comment', 'answer', 'decision'])
-      const attempts = dialog.locator('.attempts')
-      await attempts.getByText('Asked or held').first().waitFor()
-    },
-    20_000,
-  )
+  it.each(eachLogin)('asks, answers, comments and decides in the panel (login: %s)', async (login) => {
+    const app = await open({ login, browser: { colorScheme: 'dark' } })
+    const { board } = app
+    const { dialog } = await openTask(app, { title: 'Paint the door' })
+    const first = await claim(app)
+    await board.ask(first.id, { fencingToken: first.fencingToken, question: 'Which colour?' })
+    await dialog.getByRole('heading', { name: 'An agent asks' }).waitFor()
+    await dialog.getByLabel('Your answer').fill('Green')
+    await dialog.getByRole('button', { name: 'Only comment' }).click()
+    await dialog.getByRole('listitem').filter({ hasText: 'Green' }).waitFor()
+    await dialog.getByLabel('Your answer').fill('Dark green')
+    await app.page.keyboard.press('Control+Enter')
+    await dialog.getByLabel('Write a comment').waitFor()
+    const second = await claim(app)
+    const { approval } = await board.requestApproval(second.id, {
+      fencingToken: second.fencingToken,
+      action: 'buy',
+      summary: 'Buy the paint',
+      input: { colour: 'green\u202e', litres: 2 },
+    })
+    await dialog.getByRole('button', { name: 'Approve' }).waitFor()
+    expect(await dialog.locator('.input dd').allTextContents()).toEqual(['green\\u202e', '2'])
+    await dialog.getByRole('button', { name: 'JSON' }).click()
+    expect(await dialog.locator('pre.exact').textContent()).toBe(
+      '{\n  "colour": "green\\u202e",\n  "litres": 2\n}',
+    )
+    await dialog.getByText(`Exact input, digest ${shortDigest(approval.inputDigest)}`).waitFor()
+    await expect(app.violations()).resolves.toEqual([])
+    await dialog.getByLabel('Comment (optional)').fill('Not the cheap one')
+    const sent = app.page.waitForRequest((request) => request.url().endsWith('/decision'))
+    await dialog.getByRole('button', { name: 'Approve' }).click()
+    await dialog.locator('.decided').getByText('You can undo this for 5 seconds.').waitFor()
+    await expect(app.violations()).resolves.toEqual([])
+    await dialog.locator('.decided').waitFor({ state: 'detached' })
+    expect((await sent).postDataJSON()).toMatchObject({ digest: approval.inputDigest })
+    const { comments } = await board.comments(first.id)
+    expect(comments.map(({ kind }) => kind)).toEqual(['question', 'comment', 'answer', 'decision'])
+    const attempts = dialog.locator('.attempts')
+    await attempts.getByText('Asked or held').first().waitFor()
+  })
 
   it('adds subtasks, moves, cancels, releases and deletes', async () => {
     const app = await open()
