@@ -241,10 +241,12 @@ describe('decisions in the inbox', () => {
     const app = await openInbox([{}, {}])
     const { page, board } = app
     await approve(page, 1).click()
-    await board.decide(app.ids[0] ?? '', { decision: 'rejected', comment: 'Too much' })
+    // Who has no name is shown by the id.
+    const actor = { kind: 'user', id: 'member-7' } as const
+    await board.decide(app.ids[0] ?? '', { decision: 'rejected', comment: 'Too much' }, { actor })
     await page.clock.fastForward(UNDO_MS)
     await page.getByRole('alert').getByText('Your decision on refund does not count.').waitFor()
-    await entry(page, 1).getByText('Rejected by').waitFor()
+    await entry(page, 1).getByText('Rejected by member-7').waitFor()
     expect(await decided(app)).toEqual({ 1: 'rejected' })
   })
 
