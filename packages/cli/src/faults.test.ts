@@ -204,7 +204,7 @@ describe('watch', { timeout: 60_000 }, () => {
   it('of a task says what it waits for, and why it failed', async () => {
     const agent = await host.taskboard.agents.create(host.workspaceId, { name: 'Watched', type: 'watched' })
     const { id } = await host.board.add({ title: 'Asked', assignedTo: agent.id })
-    const claim = async () => (await host.board.claim({ agentId: agent.id }))?.fencingToken ?? 0
+    const claim = async () => (await host.board.claim({ agentId: agent.id, taskId: id }))?.fencingToken ?? 0
     const one = start(['watch', '--task', id], { env })
     await one.printed(/connected/)
     await host.board.ask(id, { fencingToken: await claim(), question: 'Which?' })
