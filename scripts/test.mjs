@@ -85,7 +85,7 @@ const DOCS = 'docs'
 /**
  * Another release of Node.js sends a large board, another server and a pooler the same statements, a browser the same files, and the
  * public audits of MCP the same answers. API v2 and the command line on a database are their suites on a host and on the storage, which
- * all releases have, together. A clock that is wrong, a board that is kept and hostile documents are so on each release.
+ * all releases have, together. A clock that is wrong and a board that is kept are so on each release.
  */
 const ON_ONE_RELEASE = [
   /\/test\/plans\//,
@@ -101,7 +101,6 @@ const ON_ONE_RELEASE = [
   /\/every-command-on-pg/,
   /\/clock-faults\/processes-on-pg/,
   /\/kept-board\.test/,
-  /\/hostile-requests\.test/,
   /\/npm-start\.test/,
 ]
 /**
@@ -120,6 +119,7 @@ const OTHER_RELEASES = [
       /^packages\/fastify\/.*\/api-v2\.test/,
       /^packages\/cli\/.*\/(transfer|mcp|faults)\.test/,
       /^packages\/dashboard\/.*\/browser-sessions\.test/,
+      /^packages\/memory\/.*\/hostile-requests\.test/,
     ],
   },
   {
@@ -131,6 +131,7 @@ const OTHER_RELEASES = [
       /^packages\/postgres\/src\/(transfer|migrations)\//,
       /^examples\/express-server\//,
       /^packages\/express\/.*\/api-v2\.test/,
+      /^packages\/graphql\/.*\/hostile-requests\.test/,
     ],
   },
 ]

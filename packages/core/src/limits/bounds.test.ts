@@ -32,6 +32,7 @@ describe('resolveBounds', () => {
     [{ usdPerReport: -1 }, 'usdPerReport'],
     [{ usdPerReport: 1_000_001 }, 'usdPerReport'],
     [{ usdPerReport: NaN }, 'usdPerReport'],
+    [{ usdPerReport: '7' as never }, 'usdPerReport'],
     [{ tokensPerReport: 0 }, 'tokensPerReport'],
     [{ tokensPerReport: 1e12 + 1 }, 'tokensPerReport'],
     [{ maxDeliveries: 0 }, 'maxDeliveries'],

@@ -72,7 +72,7 @@ export function resolveBounds(options: BoundOptions = {}): Bounds {
 const MOST_USD = 1_000_000
 
 function usdPerReport({ usdPerReport: usd = 100 }: BoundOptions): number {
-  if (usd >= 0 && usd <= MOST_USD) return usd
+  if (typeof usd === 'number' && usd >= 0 && usd <= MOST_USD) return usd
   throw refusal('usdPerReport', `must be a number from 0 to ${MOST_USD}`)
 }
 
