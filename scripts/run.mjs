@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Characters of standard error. */
+/** Characters of what a program printed. */
 const MOST_KEPT = 2_000
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
@@ -25,24 +25,26 @@ export function run(command, args, { onChild = () => undefined, ...options } = {
   })
 }
 
-/** Like `run`, and resolves with the last characters of standard error as well. */
-export async function runKeepingErrors(command, args, options = {}) {
-  let errors = ''
-  let closed = Promise.resolve()
+/** Like `run`, and resolves with the last characters of what it printed as well. */
+export async function runKeepingOutput(command, args, options = {}) {
+  let output = ''
+  const closed = []
   const code = await run(command, args, {
     ...options,
-    stdio: ['ignore', 'inherit', 'pipe'],
-    onChild({ stderr }) {
-      closed = once(stderr, 'close')
-      stderr.on('data', (chunk) => {
-        process.stderr.write(chunk)
-        errors = (errors + String(chunk)).slice(-MOST_KEPT)
-      })
+    stdio: ['ignore', 'pipe', 'pipe'],
+    onChild(child) {
+      for (const name of ['stdout', 'stderr']) {
+        closed.push(once(child[name], 'close'))
+        child[name].on('data', (chunk) => {
+          process[name].write(chunk)
+          output = (output + String(chunk)).slice(-MOST_KEPT)
+        })
+      }
     },
   })
-  // A program that the child left running may hold it open.
-  await Promise.race([closed, setTimeout(1_000, undefined, { ref: false })])
-  return { code, errors }
+  // A program that the child left running may hold them open.
+  await Promise.race([Promise.all(closed), setTimeout(1_000, undefined, { ref: false })])
+  return { code, output }
 }
 
 /** Like `run`, with standard output and error gathered instead of shown. */

@@ -103,37 +103,23 @@ const ON_ONE_RELEASE = [
   /\/kept-board\.test/,
   /\/npm-start\.test/,
 ]
-/**
- * Each release has the suites of one database, one server and one host: those of the other one test the same code. What takes longest
- * of the rest is shared out between the two.
- */
+/** What meets the release itself, with its sockets, streams, timers and cryptography: each release runs their tests. */
+const ON_EACH_RELEASE = [
+  'core',
+  'memory',
+  'testing',
+  'express',
+  'fastify',
+  'ws',
+  'client',
+  'notify',
+  'otel',
+  'ai',
+]
+/** What stands on those is shared out: the databases on one release, the programs and servers on the other. */
 const OTHER_RELEASES = [
-  {
-    release: 22,
-    without: [
-      /-on-pglite\.test/,
-      /\/pglite-directory\.test/,
-      /^packages\/postgres\/test\/(two-servers|several-processes)\//,
-      /^proof\/simulation\/on-postgres\.test/,
-      /^examples\/fastify-server\//,
-      /^packages\/fastify\/.*\/api-v2\.test/,
-      /^packages\/cli\/.*\/(transfer|mcp|faults)\.test/,
-      /^packages\/dashboard\/.*\/browser-sessions\.test/,
-      /^packages\/memory\/.*\/hostile-requests\.test/,
-    ],
-  },
-  {
-    release: 24,
-    without: [
-      /-on-pg\.test/,
-      /\/storage-in-a-language\.test/,
-      /^packages\/postgres\/test\/faults\//,
-      /^packages\/postgres\/src\/(transfer|migrations)\//,
-      /^examples\/express-server\//,
-      /^packages\/express\/.*\/api-v2\.test/,
-      /^packages\/graphql\/.*\/hostile-requests\.test/,
-    ],
-  },
+  { release: 22, isOf: (project) => !['postgres', 'proof'].includes(project) },
+  { release: 24, isOf: (project) => ['postgres', 'proof', ...ON_EACH_RELEASE].includes(project) },
 ]
 const FAULTS = ['--minutes', '0.5', '--seed', '1']
 /** The first ones are part of the tests. */
@@ -142,6 +128,7 @@ const SIMULATED = 20_000
 const total = { passed: 0, failed: 0 }
 const failures = []
 const unsteady = []
+const times = []
 
 function add(title, result) {
   total.passed += result.passed
@@ -156,7 +143,9 @@ async function step(title, work) {
   console.log(`\n== ${title}`)
   const startedMs = performance.now()
   add(title, await work())
-  console.log(`== ${title}: ${secondsSince(startedMs)} s`)
+  const line = `${title}: ${secondsSince(startedMs)} s`
+  times.push(line)
+  console.log(`== ${line}`)
 }
 
 const broken = new Set()
@@ -180,7 +169,11 @@ const few = withoutThoseOfCi(known.map(({ file }) => file))
 const projects = [...new Set(known.map(({ project }) => project))]
 const transforms = await mkdtemp(join(tmpdir(), 'taskboard-transforms-'))
 
-const byExitCode = (code) => ({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 })
+function byExitCode({ code, output }) {
+  return code === 0
+    ? { passed: 1, failed: 0 }
+    : { passed: 0, failed: 1, failures: [`exit code ${code}:\n${output}`] }
+}
 
 async function runAll() {
   await step('build', async () => {
@@ -211,19 +204,26 @@ if (isMatrix) {
   await step('planted bugs', () => findPlantedBugs())
 }
 
-/** Throws for a pattern that matches no test: it was renamed or removed. */
-function filesOn({ release, without }) {
-  const patterns = [...ON_ONE_RELEASE, ...without]
-  const files = known.filter(({ project }) => project !== DOCS).map(({ file }) => file)
-  const unknown = patterns.filter((pattern) => !files.some((file) => pattern.test(file)))
-  if (unknown.length > 0) throw new Error(`no test for Node ${release} matches ${unknown.join(', ')}`)
-  return files.filter((file) => !patterns.some((pattern) => pattern.test(file)))
+/** Throws for a pattern or a project without a test: it was renamed or removed. */
+function testsOn({ isOf }) {
+  const files = known.filter(({ project }) => project !== DOCS)
+  const unknown = ON_ONE_RELEASE.filter((pattern) => !files.some(({ file }) => pattern.test(file)))
+  const missing = ON_EACH_RELEASE.filter((name) => !projects.includes(name))
+  if (unknown.length + missing.length > 0)
+    throw new Error(`no test is of ${[...unknown, ...missing].join(', ')}`)
+  const those = files.filter(
+    ({ project, file }) => isOf(project) && !ON_ONE_RELEASE.some((pattern) => pattern.test(file)),
+  )
+  return {
+    projects: [...new Set(those.map(({ project }) => project))],
+    only: those.map(({ file }) => file),
+  }
 }
 
 for (const other of isMatrix ? OTHER_RELEASES : []) {
   await step(`tests on Node ${other.release}`, async () => {
     const node = nodeBinary(other.release)
-    if (node !== null) return runVitest({ node, only: filesOn(other), transforms })
+    if (node !== null) return runVitest({ node, ...testsOn(other), transforms })
     console.error(`no binary of Node ${other.release} here: npm ci --prefix scripts/node-matrix`)
     return { passed: 0, failed: 1 }
   })
@@ -231,6 +231,7 @@ for (const other of isMatrix ? OTHER_RELEASES : []) {
 
 await rm(transforms, { recursive: true, force: true })
 // Repeated at the end, for logs that keep only their last lines.
+console.log(`\n${times.join('\n')}`)
 for (const failure of unsteady) console.log(`\npassed only when it ran again: ${failure}`)
 for (const failure of failures) console.log(`\n${failure}`)
 if (broken.size > 0) console.log(`\nfailed: ${[...broken].join(', ')}`)

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { capture, root, runKeepingErrors } from './run.mjs'
+import { capture, root, runKeepingOutput } from './run.mjs'
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 /** How fast-check begins. Such a failure was found by chance and is real, whether or not it is found again. */
@@ -61,8 +61,8 @@ async function runOnce({ node, coverage = false, projects = [], only = [], files
   else args.push(...only)
   try {
     const env = { ...process.env, TASKBOARD_TRANSFORMS: transforms }
-    const { code, errors } = await runKeepingErrors(node, args, { env })
-    return { code, errors, ...resultsIn(JSON.parse(await readFile(report, 'utf8').catch(() => '{}'))) }
+    const { code, output } = await runKeepingOutput(node, args, { env })
+    return { code, output, ...resultsIn(JSON.parse(await readFile(report, 'utf8').catch(() => '{}'))) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -82,9 +82,9 @@ function resultsIn({ testResults = [] }) {
   return { passed: passedIn.length, passedIn, failed }
 }
 
-function totalsOf({ code, errors, passed, failed }) {
+function totalsOf({ code, output, passed, failed }) {
   const failures = failed.map(textOf)
-  if (code !== 0 && failed.length === 0) failures.push(`exit code ${code} without a failed test:\n${errors}`)
+  if (code !== 0 && failed.length === 0) failures.push(`exit code ${code} without a failed test:\n${output}`)
   return { passed, failed: failures.length, failures, unsteady: [] }
 }
 

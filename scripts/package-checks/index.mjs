@@ -19,7 +19,10 @@ const fixture = (name) => fileURLToPath(new URL(`./fixtures/${name}`, import.met
 async function check(totals, title, work) {
   const problem = await work().catch((error) => String(error.stack ?? error))
   if (problem === '') totals.passed += 1
-  else totals.failed += 1
+  else {
+    totals.failed += 1
+    totals.failures.push(`${title}\n${problem}`)
+  }
   console.log(problem === '' ? `ok      ${title}` : `FAILED  ${title}\n${problem}`)
 }
 
@@ -48,7 +51,7 @@ async function missingFiles(folder) {
  * does: import, require, strict type checks of `fixtures/host.ts` and `fixtures/client.ts`, calls of the client, and the command line by npx. Requires the build, but no network.
  */
 export async function checkPackages() {
-  const totals = { passed: 0, failed: 0 }
+  const totals = { passed: 0, failed: 0, failures: [] }
   const folder = await mkdtemp(join(tmpdir(), 'taskboard-host-'))
   try {
     const tarballs = await packPackages(names, folder)
