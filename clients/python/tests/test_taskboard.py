@@ -229,7 +229,11 @@ class Workers(unittest.TestCase):
 
         self.work(run)
         self.task_when(task_id, "blocked")
-        self.client.tasks.answer(task_id, body="green")
+        # The key of the worker cannot answer what it asked.
+        with self.assertRaises(TaskboardApiError) as refused:
+            self.client.tasks.answer(task_id, body="green")
+        self.assertEqual(refused.exception.status, 403)
+        Client(demo.url, login=demo.owner).tasks.answer(task_id, body="green")
         task = self.task_when(task_id, "completed")
         self.assertEqual((task["result"], task["attempts"]), ('{"colour": "green"}', 1))
         self.assertEqual([line["message"] for line in task["logs"]], ["half way", "half way"])

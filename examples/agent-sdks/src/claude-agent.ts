@@ -42,7 +42,7 @@ export function claudeAgent(query: ClaudeQuery, { cost = 'sdk' }: ClaudeAgentOpt
             try {
               const { decision, comment } = await approval({ action: name, summary, input })
               if (decision === 'approved') return { behavior: 'allow', updatedInput: input }
-              return { behavior: 'deny', message: comment ?? 'a person rejected this call' }
+              return { behavior: 'deny', message: comment ?? 'this call was rejected' }
             } catch {
               return { behavior: 'deny', message: 'the task waits for a person', interrupt: true }
             } finally {

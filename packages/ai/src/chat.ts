@@ -1,4 +1,4 @@
-import type { ChatContext, Task } from '@taskboard/core'
+import { whoSaid, type ChatContext, type Task } from '@taskboard/core'
 import { generateText, stepCountIs, tool, type ToolSet } from 'ai'
 import { z } from 'zod'
 import type { AiAgentSettings } from './ai-agent-options.js'
@@ -64,10 +64,9 @@ function chatTools({ board }: ChatContext): ToolSet {
           board.get(id),
           board.comments(id, { limit: MOST_LISTED }),
         ])
-        const thread = comments.map(({ kind, author, body }) => ({
-          kind,
-          by: author.name,
-          body: clipped(body, LONGEST_TEXT),
+        const thread = comments.map((each) => ({
+          what: whoSaid(each),
+          body: clipped(each.body, LONGEST_TEXT),
         }))
         return {
           ...summaryOf(task),

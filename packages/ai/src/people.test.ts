@@ -48,8 +48,24 @@ describe('a question', () => {
     })
     const [first, second] = prompts().map((prompt) => prompt.replaceAll('\\', ''))
     expect(first).not.toContain('Which colour?')
-    expect(second).toMatch(/"kind":"question","by":"agent",.*"body":"Which colour\?"/)
-    expect(second).toMatch(/"kind":"answer","by":"\w+","name":"Grace",.*"body":"green"/)
+    expect(second).toMatch(/"what":"the question by an agent \(.+\)",.*"body":"Which colour\?"/)
+    expect(second).toMatch(/"what":"the answer by the host \(Grace\)",.*"body":"green"/)
+  })
+
+  it.each([
+    [{ kind: 'user', id: 'ada', name: 'Ada' }, 'the answer of Ada'],
+    [{ kind: 'api_key', id: 'ak_1', name: 'ci' }, 'the answer by a key (ci)'],
+  ] as const)('reaches the model with who answered it: %o', async (actor, by) => {
+    const { model, prompts } = scriptedModel([[['ask_person', { question: 'Which?' }]], 'Painted.'])
+    const { work, board, nextEnd } = await agentBoard({ model: () => model })
+    const { id } = await work({ title: 'Paint the door' })
+    const done = nextEnd()
+    await board.answer(id, { body: 'green' }, { actor })
+    await done
+    expect(sectionOf(prompts()[1], 'your last question and its answer').at(-1)).toMatchObject({
+      what: by,
+      body: 'green',
+    })
   })
 
   it('is found with its answer at the top of the longest thread', async () => {
@@ -154,7 +170,9 @@ describe('a tool that needs approval', () => {
     await ended
     expect(await host.board.get(id)).toMatchObject({ result: 'Not refunded.' })
     expect(refunds).toEqual([])
-    expect(prompts()[2]).toContain('A person rejected this call: too much')
+    expect((prompts()[2] ?? '').replaceAll('\\', '')).toContain(
+      'This call was rejected (the decision by the host): "too much". Do not repeat it.',
+    )
   })
 
   it('reports its error to the model, and keeps a note that the approval was used', async () => {

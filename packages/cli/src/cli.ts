@@ -1,6 +1,7 @@
 import { type TaskboardClient, createClient, type WebSocketConstructor } from '@taskboard/client'
 import type { Readable } from 'node:stream'
 import { readConfig, type Environment } from './config-file.js'
+import { refreshSession } from './session.js'
 import { CliError } from './cli-error.js'
 import { createOutput, type Output } from './output/output.js'
 import type { TextStream } from './output/text-stream.js'
@@ -26,6 +27,8 @@ export interface Cli extends Prompts {
   url(): Promise<string>
   /** A client with the key of the environment, or else the stored one. */
   client(): Promise<TaskboardClient>
+  /** The same for what a program or a model does, which needs a key: the session of a person is refused. */
+  agentClient(): Promise<TaskboardClient>
   /** A client with this credential, or without one. */
   clientWith(credential: Credential): Promise<TaskboardClient>
   /** Sends a request with that key. `value` is the JSON of the response; undefined when it is something else. Rejects with the error that it tells. */
@@ -42,6 +45,7 @@ export interface CliOptions {
   readonly json?: boolean | undefined
   readonly color?: boolean | undefined
   readonly timeout?: string | undefined
+  readonly insecure?: boolean | undefined
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3000'
@@ -72,26 +76,46 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
     return serverAddress(given ?? (await readConfig(env)).current ?? DEFAULT_URL)
   }
 
-  function warnOfOthers(baseUrl: string): void {
-    if (!isOpenToOthers(baseUrl) || isWarned) return
+  function requireSecure(baseUrl: string): void {
+    if (!isOpenToOthers(baseUrl)) return
+    const risk = 'is not encrypted: others on the way can read keys and passwords'
+    if (options.insecure !== true) throw new CliError('usage', `${baseUrl} ${risk}; use https, or --insecure`)
+    if (!isWarned) output.note(`warning: ${baseUrl} ${risk}`)
     isWarned = true
-    output.note(`warning: ${baseUrl} is not encrypted: others on the way can read keys and passwords`)
   }
 
   async function clientWith(credential: Credential): Promise<TaskboardClient> {
     const baseUrl = await url()
     const deadlineMs = timeoutMs(options.timeout)
-    warnOfOthers(baseUrl)
+    requireSecure(baseUrl)
     return connect(baseUrl, { ...credential, deadlineMs })
   }
 
-  async function keyFor(baseUrl: string): Promise<string> {
-    const key = env['TASKBOARD_KEY']?.trim() || (await readConfig(env)).servers[baseUrl]?.key
-    if (key !== undefined) return key
+  /** Null for the session of a person. */
+  async function keyFor(baseUrl: string): Promise<string | null> {
+    const given = env['TASKBOARD_KEY']?.trim()
+    if (given) return given
+    const stored = (await readConfig(env)).servers[baseUrl]
+    if (stored !== undefined) return 'key' in stored ? stored.key : null
     throw new CliError(
       'refused',
       `there is no key for ${baseUrl}: run \`taskboard login\`, or set TASKBOARD_KEY`,
     )
+  }
+
+  const sessions = new Map<string, Promise<string>>()
+
+  /** An access token of the stored session, for this call of the program. */
+  function accessTokenFor(baseUrl: string): Promise<string> {
+    const known = sessions.get(baseUrl) ?? refreshSession(env, baseUrl, () => clientWith({}))
+    sessions.set(baseUrl, known)
+    return known
+  }
+
+  async function client(): Promise<TaskboardClient> {
+    const baseUrl = await url()
+    const key = await keyFor(baseUrl)
+    return clientWith(key === null ? { token: () => accessTokenFor(baseUrl) } : { key })
   }
 
   return {
@@ -100,12 +124,19 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
     stdin,
     ...createPrompts(stdin, stderr),
     url,
-    client: async () => clientWith({ key: await keyFor(await url()) }),
+    client,
+    async agentClient() {
+      if ((await keyFor(await url())) !== null) return client()
+      throw new CliError(
+        'usage',
+        'a program must not work as you: use a key, which TASKBOARD_KEY or `taskboard login` has',
+      )
+    },
     clientWith,
     async request(method, path, body) {
       const baseUrl = await url()
-      const key = await keyFor(baseUrl)
-      warnOfOthers(baseUrl)
+      const key = (await keyFor(baseUrl)) ?? (await accessTokenFor(baseUrl))
+      requireSecure(baseUrl)
       return sendRequest(`${baseUrl}${path}`, { method, key, body, deadlineMs: timeoutMs(options.timeout) })
     },
     async readInput() {
@@ -149,7 +180,7 @@ export function isOpenToOthers(address: string): boolean {
 
 interface Credential {
   readonly key?: string
-  readonly token?: () => string
+  readonly token?: () => string | Promise<string>
 }
 
 /** A client of the server at `baseUrl`. Node.js 20 has no WebSocket. */

@@ -13,6 +13,10 @@ export const timeoutOption: Option = {
   flags: '--timeout <seconds>',
   summary: 'how long a call to the server may take, with its repeats: 1 to 3600, default 10',
 }
+export const insecureOption: Option = {
+  flags: '--insecure',
+  summary: 'allows http to another machine, where others on the way can read keys and passwords',
+}
 
 /** The options of a command, with those that every command has. */
 export function optionsOf({
@@ -22,5 +26,5 @@ export function optionsOf({
   readonly options?: readonly Option[]
   readonly isLocal?: boolean
 }): readonly Option[] {
-  return [...options, ...(isLocal ? [] : [urlOption, timeoutOption]), ...commonOptions]
+  return [...options, ...(isLocal ? [] : [urlOption, timeoutOption, insecureOption]), ...commonOptions]
 }

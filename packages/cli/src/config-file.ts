@@ -14,11 +14,14 @@ export interface Config {
   readonly servers: Readonly<Record<string, StoredServer>>
 }
 
-export interface StoredServer {
-  readonly key: string
-  /** Null for a key that was given: the program does not revoke it. */
-  readonly keyId: string | null
-}
+export type StoredServer =
+  | {
+      readonly key: string
+      /** Null for a key that was given: the program does not revoke it. */
+      readonly keyId: string | null
+    }
+  /** A session of a person. Each use replaces the token. */
+  | { readonly refreshToken: string }
 
 const EMPTY: Config = { current: null, servers: {} }
 
@@ -56,7 +59,8 @@ function toConfig(value: unknown): Config {
   const { current = null, servers = {} } = recordOf(value)
   if (current !== null && typeof current !== 'string') throw new TypeError('current is no text')
   const stored = Object.entries(recordOf(servers)).map(([url, server]): [string, StoredServer] => {
-    const { key, keyId = null } = recordOf(server)
+    const { key, keyId = null, refreshToken } = recordOf(server)
+    if (typeof refreshToken === 'string') return [url, { refreshToken }]
     if (typeof key !== 'string' || (keyId !== null && typeof keyId !== 'string')) {
       throw new TypeError('a server has no key')
     }
@@ -70,13 +74,26 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   throw new TypeError('it is no object')
 }
 
-/** Stores, or with null forgets, the key of a server, after which another one that is left is the current one. The file appears complete, readable by its owner only. */
+/** Stores, or with null forgets, the credential of a server, after which another one that is left is the current one. The file appears complete, readable by its owner only. */
 export async function storeServer(env: Environment, url: string, server: StoredServer | null): Promise<void> {
+  await changeServer(env, url, () => Promise.resolve(server))
+}
+
+/**
+ * Replaces the credential of a server by what `change` makes of it, one process at a time, so that no two use one refresh token.
+ * @throws What `change` throws; then nothing is stored.
+ */
+export async function changeServer(
+  env: Environment,
+  url: string,
+  change: (stored: StoredServer | undefined) => Promise<StoredServer | null>,
+): Promise<void> {
   const link = configPath(env)
   await mkdir(dirname(link), { recursive: true, mode: 0o700 })
   await oneAtATime(`${link}.lock`, async () => {
     const config = await readConfig(env)
-    const { [url]: _, ...others } = config.servers
+    const { [url]: before, ...others } = config.servers
+    const server = await change(before)
     const servers = server === null ? others : { ...others, [url]: server }
     const kept = config.current === url ? (Object.keys(others).at(-1) ?? null) : config.current
     const next: Config = { current: server === null ? kept : url, servers }
@@ -106,8 +123,8 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 const WAIT_MS = 20
-/** A change takes milliseconds: after that, whoever made the lock has died. */
-const STALE_MS = 5_000
+/** A change takes milliseconds, with a request to the server some seconds: after that, whoever made the lock has died. */
+const STALE_MS = 15_000
 
 /** Two logins at once would each write the file without the key of the other. */
 async function oneAtATime(lock: string, work: () => Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import { createClient } from '@taskboard/client'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ let recoveryCodes: readonly string[] = []
 beforeAll(async () => {
   host = await serveBoard({
     tokens: { secret: 'a secret of at least thirty-two bytes' },
+    passwordHasher: plainPasswordHasher,
     secrets: { encryptionKey: Buffer.alloc(32, 7) },
   })
   await host.taskboard.accounts.create({ name: 'Owned', tier: 'professional', owner })
@@ -124,18 +126,19 @@ describe('login', { timeout: 60_000 }, () => {
     )
   })
 
-  it('needs a key that is known, and says when it goes over the network in the clear', async () => {
+  it('needs a key that is known, and goes over the network in the clear only when told to', async () => {
     const env = settings()
     expect(await run(['login', '--with-key'], { env, input: '\n' })).toMatchObject({ code: 2 })
     const unknown = await run(['login', '--with-key', '--json'], { env, input: 'tb_nobodys_key_at_all\n' })
     expect(unknown).toMatchObject({ code: 3, stdout: '' })
     expect(unknown.stderr).not.toContain('nobodys')
-    const far = await run(['login', '--with-key', '--timeout', '1', '--url', 'http://board.invalid'], {
-      env,
-      input: 'tb_0\n',
-    })
-    expect(far).toMatchObject({ code: 7 })
-    expect(far.stderr).toContain('warning: http://board.invalid is not encrypted')
+    const far = ['login', '--with-key', '--timeout', '1', '--url', 'http://board.invalid']
+    const refused = await run(far, { env, input: 'tb_0\n' })
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain('http://board.invalid is not encrypted')
+    const allowed = await run([...far, '--insecure'], { env, input: 'tb_0\n' })
+    expect(allowed).toMatchObject({ code: 7 })
+    expect(allowed.stderr).toContain('warning: http://board.invalid is not encrypted')
   })
 })
 

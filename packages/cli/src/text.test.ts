@@ -152,7 +152,7 @@ describe('secrets', () => {
     const path = configPath(env)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
-    expect((await readConfig(env)).servers['https://a.example']?.key).toBe('tb_a')
+    expect((await readConfig(env)).servers['https://a.example']).toEqual({ key: 'tb_a', keyId: 'ak_1' })
     await storeServer(env, 'https://b.example', null)
     expect(await readConfig(env)).toEqual({
       current: 'https://a.example',

@@ -1,5 +1,6 @@
 import { openCuttingProxy, startServer, type ServerProcess } from '@taskboard/example-demo/testing'
 import { createClient } from '@taskboard/client'
+import { scopes } from '@taskboard/core'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -58,7 +59,8 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
       const wrong = await text(['login', '--email', owner.email], 'not the password\n')
       expect(wrong).toMatchObject({ code: 3, stdout: '' })
       expect(wrong.stderr).not.toContain('not the password')
-      const login = await json<{ url: string }>('login', [], `${owner.email}\n${owner.password}\n`)
+      const all = scopes.flatMap((scope) => ['--scope', scope])
+      const login = await json<{ url: string }>('login', all, `${owner.email}\n${owner.password}\n`)
       expect(login.url).toBe(server.url)
     })
 

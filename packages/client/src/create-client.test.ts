@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
 import { createTaskboard } from '@taskboard/core'
 import { toFetchHandler } from '@taskboard/core/transport'
@@ -11,7 +12,11 @@ afterEach(async () => {
 })
 
 async function openBoard() {
-  const taskboard = createTaskboard({ storage: memoryStorage(), tokens: { secret: randomBytes(32) } })
+  const taskboard = createTaskboard({
+    storage: memoryStorage(),
+    tokens: { secret: randomBytes(32) },
+    passwordHasher: plainPasswordHasher,
+  })
   opened.push(taskboard)
   const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
   const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional', owner })

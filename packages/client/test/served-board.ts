@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -68,6 +69,7 @@ export async function serveBoard(
     storage: memoryStorage(),
     logger: false,
     tokens: { secret: 'a secret of at least thirty-two bytes' },
+    passwordHasher: plainPasswordHasher,
     ...options,
   })
   await taskboard.start()

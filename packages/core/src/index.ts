@@ -1,6 +1,6 @@
 // `@taskboard/core`: what a host application and its tests use, and the parts that are of use alone.
 
-export { scopes, tiers } from './access/index.js'
+export { passwordHasher, scopes, tiers } from './access/index.js'
 export type {
   Account,
   AccountChangeInput,
@@ -12,10 +12,12 @@ export type {
   NewAccount,
   NewApiKey,
   NewUser,
+  InvitationMessage,
   NewWorkspace,
   PasswordHasher,
   Principal,
   Reach,
+  Role,
   Scope,
   Tier,
   User,
@@ -50,6 +52,7 @@ export {
   taskStatus,
   taskStatuses,
   transition,
+  whoSaid,
 } from './board/index.js'
 export type {
   Channel,
@@ -77,6 +80,7 @@ export type {
   ApprovalFindings,
   ApprovalInput,
   ApprovalStatus,
+  Asked,
   Asker,
   Attempt,
   AttemptOutcome,

@@ -19,6 +19,7 @@ import { Boundary } from './ui/boundary.js'
 import { BrandMark, Drawing, Icon } from './ui/icon.js'
 import { lazy } from './ui/lazy.js'
 import { Notices } from './ui/notices.js'
+import { StepUp } from './ui/step-up.js'
 import { Failed, Loading } from './ui/states.js'
 
 const TaskPage = lazy(() => import('./task/task-page.js').then((module) => module.TaskPage))
@@ -178,6 +179,7 @@ export function App() {
     <>
       <Stage />
       <Questions />
+      <StepUp />
       <Notices />
     </>
   )

@@ -1,7 +1,7 @@
 import { createTaskboard, type TaskboardOptions } from '@taskboard/core'
 import { browserSessionRoutes } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
-import { virtualClock } from '@taskboard/testing'
+import { plainPasswordHasher, virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { oneTimePassword } from '@taskboard/kit/access/one-time-password'
 import { hosts } from '../test/hosts.js'
@@ -37,6 +37,7 @@ describe.each(hosts)('sessions of browsers on $name', ({ serve }) => {
       clock,
       logger: false,
       tokens: { secret: 's'.repeat(32) },
+      passwordHasher: plainPasswordHasher,
       ...more,
     })
     closing.push(() => taskboard.close())
@@ -115,7 +116,7 @@ describe.each(hosts)('sessions of browsers on $name', ({ serve }) => {
     const mfa = taskboard.services.login?.mfa as Mfa
     const { secret } = await mfa.begin(user?.id ?? '')
     const code = oneTimePassword(secret, clock.now())
-    const { recoveryCodes } = await mfa.confirm(user?.id ?? '', code)
+    const { recoveryCodes } = await mfa.confirm({ userId: user?.id ?? '', sessionId: 'none' }, code)
     expect((await post('', { email, password })).json).toMatchObject({
       error: { details: { field: 'mfa_code' } },
     })
@@ -223,6 +224,7 @@ describe('the cookie of a session', () => {
       storage: memoryStorage(),
       logger: false,
       tokens: { secret: 's'.repeat(32) },
+      passwordHasher: plainPasswordHasher,
     })
     closing.push(() => taskboard.close())
     await taskboard.accounts.create({ name: 'Ada', tier: 'professional', owner })

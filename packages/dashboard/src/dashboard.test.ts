@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -164,7 +165,11 @@ describe.each(hosts)('the dashboard on $name', ({ serve }) => {
       events: { webhooks: webhookEventTypes, channels: notificationEventTypes },
       features: { users: false },
     })
-    expect(await describeWith({ taskboard: { tokens: { secret: 's'.repeat(32) } } })).toMatchObject({
+    expect(
+      await describeWith({
+        taskboard: { tokens: { secret: 's'.repeat(32) }, passwordHasher: plainPasswordHasher },
+      }),
+    ).toMatchObject({
       login: 'taskboard',
       features: { users: true },
     })
@@ -255,6 +260,7 @@ describe('taskboardDashboard', () => {
       storage: memoryStorage(),
       logger: false,
       tokens: { secret: 's'.repeat(32) },
+      passwordHasher: plainPasswordHasher,
     })
     const link = taskboardDashboard(withLogin).createLoginLink({ email: 'a@b.c', baseUrl })
     await expect(link).rejects.toMatchObject({ code: 'INVALID_FIELD', field: 'baseUrl' })

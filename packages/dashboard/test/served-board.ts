@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
 import {
   createTaskboard,
@@ -55,7 +56,7 @@ export async function serveBoard(options: ServedBoardOptions = {}): Promise<Serv
     logger: false,
     secrets: { encryptionKey: randomBytes(32) },
     ...(login === 'taskboard'
-      ? { tokens: { secret: randomBytes(32) } }
+      ? { tokens: { secret: randomBytes(32) }, passwordHasher: plainPasswordHasher }
       : {
           authenticate: (request) =>
             request.header('cookie')?.includes(`member=${MEMBER}`) !== true

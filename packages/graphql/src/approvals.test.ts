@@ -31,8 +31,8 @@ describe('an approval', () => {
   it('has a short digest, and is decided by who saw it', async () => {
     const { data } = await host.query(
       `mutation ($id: ID!, $token: Int!) {
-        requestApproval(id: $id, input: {fencingToken: $token, action: "refund", summary: "Refund", inputJson: "{}"}) {
-          approval { id asker inputDigest shortDigest }
+        requestApproval(id: $id, input: {fencingToken: $token, action: "refund", summary: "Refund", inputJson: "{}", requireOtherPerson: true}) {
+          approval { id asker requireOtherPerson inputDigest shortDigest }
         }
       }`,
       await claimed(),
@@ -41,7 +41,9 @@ describe('an approval', () => {
     const asked = data as { requestApproval: { approval: Record<string, string> } }
     const { approval } = asked.requestApproval
     const { id = '', inputDigest = '', shortDigest = '' } = approval
-    expect(approval['asker']).toBe('CREDENTIAL')
+    expect(approval).toMatchObject({ asker: 'CREDENTIAL', requireOtherPerson: true })
+    const account = await host.query('{ account { requireOtherPerson } }')
+    expect(account.data).toEqual({ account: { requireOtherPerson: false } })
     expect(shortDigest).toMatch(/^[\da-f]{4}-[\da-f]{4}-[\da-f]{4}$/)
     expect(inputDigest.startsWith(shortDigest.replaceAll('-', ''))).toBe(true)
     const person = await host.makeKey(['tasks:read', 'approvals:write'])

@@ -167,6 +167,30 @@ describe('what a model has to do next', () => {
     expect(await show('get_task', { task_id: id })).toMatchObject({ result: '1, 2, 3' })
   })
 
+  it('says whether a person has answered, and by what', async () => {
+    host = await serveMcp()
+    const client = await connect(host.url, host.workerKey)
+    clients.push(client)
+    const show = structuredOnly(client)
+    const { id } = await host.board.add({ title: 'Translate' })
+    const answers = [
+      [{ kind: 'user', id: 'ada', name: 'Ada' }, 'the answer of Ada', 'answer of a person to question'],
+      [{ kind: 'api_key', id: 'ak_1', name: 'ci' }, 'the answer by a key (ci)', 'not of a person'],
+      [undefined, 'the answer by the host', 'answer by the host to question'],
+    ] as const
+    await show('ask_person', { run: (await show('claim_task'))['run'], question: 'Which?' })
+    for (const [actor, answeredBy, next] of answers) {
+      await host.board.answer(id, { body: 'That one.' }, { actor })
+      const claimed = await show('claim_task')
+      expect(claimed).toMatchObject({ answer: 'That one.', answered_by: answeredBy })
+      expect(claimed.next).toContain(next)
+      expect(await show('get_task', { task_id: id })).toMatchObject({
+        comments: expect.arrayContaining([expect.objectContaining({ by: answeredBy, body: 'That one.' })]),
+      })
+      await show('ask_person', { run: claimed['run'], question: 'Which?' })
+    }
+  })
+
   it('holds no text of the board', async () => {
     host = await serveMcp()
     const client = await connect(host.url, host.workerKey)

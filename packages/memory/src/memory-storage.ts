@@ -91,6 +91,7 @@ export function createMemory(): {
   const { pruneDeliveries, ...webhooks } = createWebhookStore(database)
   const { pruneLimits, ...limits } = createLimitStore(database)
   const { pruneSessions, pruneLoginAttempts, ...sessions } = createSessionStore(database)
+  const { pruneInvitations, ...access } = createAccessStore(database)
 
   const storage: Storage<MemoryTransaction> = {
     name: 'memory',
@@ -107,7 +108,7 @@ export function createMemory(): {
     webhooks,
     limits,
     quotas: createQuotaStore(database),
-    access: createAccessStore(database),
+    access,
     sessions,
     schedules: createScheduleStore(database),
     usage: createUsageStore(database, changes),
@@ -136,6 +137,7 @@ export function createMemory(): {
       pruneDeliveries,
       pruneLimits,
       pruneSessions,
+      pruneInvitations,
       pruneLoginAttempts,
       pruneIdempotency: ({ olderThanMs, limit }, call) =>
         transactions.write(call, (now) => idempotency.prune(now - olderThanMs, limit)),

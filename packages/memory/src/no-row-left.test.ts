@@ -45,7 +45,10 @@ async function fill(accountId: string, workspaceId: string): Promise<readonly st
   await board.comment(id, { body: 'a comment' })
   const amounts = { inputTokens: 1, outputTokens: 1 }
   await board.usage(id, { fencingToken, model: 'm', ...amounts })
-  await board.requestApproval(id, { fencingToken, action: 'send', summary: 's', input: {} })
+  await board.ask(id, { fencingToken, question: 'Which?' })
+  await board.answer(id, { body: 'That one.' })
+  const again = (await board.claim({ agentId: agent.id }))?.fencingToken ?? 0
+  await board.requestApproval(id, { fencingToken: again, action: 'send', summary: 's', input: {} })
   await board.schedules.create({ cron: '0 9 * * *', timeZone: 'UTC', task: { title: 't' } })
   await taskboard.usage.setBudget({ workspaceId }, { tokens: 100 })
   const channel = { type: 'chat', name: 'c', config: {}, events: ['task.created' as const] }
@@ -59,7 +62,16 @@ async function fill(accountId: string, workspaceId: string): Promise<readonly st
 
 const DAY_MS = 86_400_000
 /** Where a task has rows for as long as it is there. Its deliveries stay for their own time. */
-const PARTS = ['approvals', 'commentCounts', 'comments', 'outputs', 'taskLogs', 'taskUsage', 'tasks']
+const PARTS = [
+  'approvals',
+  'commentCounts',
+  'comments',
+  'outputs',
+  'questions',
+  'taskLogs',
+  'taskUsage',
+  'tasks',
+]
 
 afterAll(() => taskboard.close())
 

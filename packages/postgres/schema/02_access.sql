@@ -7,12 +7,14 @@ create table taskboard.every_account (
   name text not null,
   tier text not null,
   created_at bigint not null,
+  -- Whether another owner has to decide and answer whatever somebody of the account asks.
+  require_other_person boolean not null default false,
   deleting boolean not null default false
 );
 create index account_age on taskboard.every_account (created_at, id);
 
 create view taskboard.account as
-select id, name, tier, created_at from taskboard.every_account where not deleting;
+select id, name, tier, created_at, require_other_person from taskboard.every_account where not deleting;
 
 -- Boards of an account. As with accounts, only deletions look behind the view `workspace`.
 create table taskboard.every_workspace (
@@ -37,11 +39,17 @@ create table taskboard.api_key (
   name text not null,
   scopes text[] not null,
   prefix text not null,
+  -- The user who made it, with whom it goes, also one of the host's login; null for a key of the host.
+  created_by text,
   created_at bigint not null,
   expires_at bigint,
-  revoked_at bigint
+  revoked_at bigint,
+  -- Written at most once an hour.
+  last_used_at bigint
 );
 create index api_key_age on taskboard.api_key (account_id, created_at desc, id desc);
+-- Ends the keys of a user.
+create index api_key_maker on taskboard.api_key (created_by) where created_by is not null;
 -- These two serve the deletion of a workspace, which checks the references to it.
 create index api_key_workspace on taskboard.api_key (workspace_id) where workspace_id is not null;
 create index api_key_default on taskboard.api_key (default_workspace_id);
@@ -70,6 +78,21 @@ create table taskboard.account_user (
 create index account_user_age on taskboard.account_user (account_id, created_at, id);
 create index account_user_default on taskboard.account_user (default_workspace_id);
 
+-- Addresses that may become users, until they are or the invitation is over.
+create table taskboard.invitation (
+  id text primary key,
+  account_id text not null references taskboard.every_account,
+  email text not null,
+  -- As those of users.
+  scopes text[],
+  token_hash text not null unique,
+  created_by text not null,
+  created_at bigint not null,
+  expires_at bigint not null,
+  unique (account_id, email)
+);
+create index invitation_expiry on taskboard.invitation (expires_at);
+
 -- Logins, one row each. All refresh tokens of a login begin with the same secret, that of the family. A session is over from
 -- `expires_at` on, which is 0 once it was ended.
 create table taskboard.session (
@@ -82,7 +105,15 @@ create table taskboard.session (
   rotated_hashes text[] not null default '{}',
   rotated_at bigint[] not null default '{}',
   created_at bigint not null,
-  expires_at bigint not null
+  expires_at bigint not null,
+  -- When it ends at the latest, however often it is refreshed.
+  ends_at bigint not null,
+  -- When its user last showed who they are.
+  proven_at bigint not null,
+  -- The last refresh, and where it came from.
+  last_used_at bigint not null,
+  client_address text not null,
+  user_agent text
 );
 create index session_expiry on taskboard.session (expires_at);
 -- Ends all sessions of a user.

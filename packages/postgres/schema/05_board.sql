@@ -235,6 +235,8 @@ create table taskboard.task_comment (
   -- As it was when the comment was written.
   author_name text,
   created_at bigint not null,
+  -- Of a question: who asked, and whether another person has to answer, by their names in the library.
+  asked jsonb,
   primary key (task_id, place)
 );
 create index task_comment_exchange on taskboard.task_comment (task_id, place) where kind in ('question', 'answer');
@@ -255,8 +257,12 @@ create table taskboard.approval (
   requested_by_id text,
   -- Whose it is: runtime, credential or host. Only a request of the same asker uses it.
   asker_kind text not null,
-  -- The user or key of a credential.
+  -- Of a credential, its user, or the key when nobody is known to have made it.
   asker_owner text,
+  -- Whether a person asked by a login.
+  asker_is_session boolean not null,
+  -- Whether the request requires another owner to decide, also without the setting of the account.
+  require_other_person boolean not null,
   fencing_token bigint not null,
   requested_at bigint not null,
   expires_at bigint not null,
@@ -269,7 +275,8 @@ create table taskboard.approval (
   used_at bigint
 );
 -- What answers a request: one approval at most.
-create unique index approval_open on taskboard.approval (task_id, input_digest, action, asker_kind, coalesce(asker_owner, ''))
+create unique index approval_open on taskboard.approval
+  (task_id, input_digest, action, asker_kind, coalesce(asker_owner, ''), asker_is_session)
   where state in ('pending', 'approved', 'rejected');
 create index approval_task on taskboard.approval (task_id, id);
 create index approval_state on taskboard.approval (workspace_id, state, id);

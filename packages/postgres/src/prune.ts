@@ -124,6 +124,20 @@ const pruneOver: PruneStatement = statement(
   select count(*)::float8 as count from deleted`,
 )
 
+const pruneInvitations: PruneStatement = statement(
+  'prune_invitations',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  old_invitation as materialized (
+    select i.ctid from taskboard.invitation i where i.expires_at <= (select now from p)
+    order by i.expires_at limit $2::integer for update of i skip locked
+  ),
+  deleted as (
+    delete from taskboard.invitation where ctid = any (array(select ctid from old_invitation)) returning 1
+  )
+  select count(*)::float8 as count from deleted`,
+)
+
 /**
  * By the database's clock, a minute later than possible: a login attempt may have read the clock earlier and not have reached
  * the row yet.
@@ -142,17 +156,8 @@ const pruneAttempts: PruneStatement = statement(
   select count(*)::float8 as count from deleted`,
 )
 
-/** `Storage.prune` of sessions. */
-function pruneSessions(database: Database, limit: number, now: Instant | null): Promise<number> {
-  return pruneSessionRows(database, pruneOver, limit, now)
-}
-
-/** `Storage.prune` of login attempts. */
-function pruneLoginAttempts(database: Database, limit: number, now: Instant | null): Promise<number> {
-  return pruneSessionRows(database, pruneAttempts, limit, now)
-}
-
-async function pruneSessionRows(
+/** `Storage.prune` of what is over. */
+async function pruneOverRows(
   database: Database,
   pruning: PruneStatement,
   limit: number,
@@ -203,8 +208,10 @@ export function prune(database: Database, asked: Pruning, now: Instant | null): 
     case 'limits':
       return pruneLimits(database, limit, now)
     case 'sessions':
-      return pruneSessions(database, limit, now)
+      return pruneOverRows(database, pruneOver, limit, now)
+    case 'invitations':
+      return pruneOverRows(database, pruneInvitations, limit, now)
     case 'login_attempts':
-      return pruneLoginAttempts(database, limit, now)
+      return pruneOverRows(database, pruneAttempts, limit, now)
   }
 }

@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import {
   type Board,
   createTaskboard,
@@ -15,6 +16,7 @@ export function boardOn(pool: PgPool): Taskboard<PgConnection> {
     storage: postgresStorage({ pool, listen: false }),
     logger: false,
     tokens: { secret: 'a secret of at least thirty-two bytes' },
+    passwordHasher: plainPasswordHasher,
     secrets: { encryptionKey: Buffer.alloc(32, 7) },
     notifications: [suiteChannelType],
     attempts: { backoff: { baseMs: 0, factor: 1, maxMs: 0 } },

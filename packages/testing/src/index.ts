@@ -1,6 +1,7 @@
 export { virtualClock } from './clock/virtual-clock.js'
 export type { PendingWork, VirtualClock, VirtualClockOptions } from './clock/virtual-clock.js'
 export type { Duration } from './clock/duration.js'
+export { plainPasswordHasher } from './plain-password-hasher.js'
 export { webhookReceiver } from './webhooks/webhook-receiver.js'
 export type {
   ReceiverEndpoint,

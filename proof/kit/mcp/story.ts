@@ -1,15 +1,20 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { expect } from 'vitest'
-import { call } from './mcp-client.js'
+import { call, refused } from './mcp-client.js'
 import type { McpHost } from './mcp-host.js'
 
 type Board = Pick<McpHost, 'url' | 'agentId' | 'personKey' | 'board'>
 
-/** Works one task from its creation to its end, with a question and an approval. A person decides, over the REST API. */
+/** Works one task from its creation to its end, with a question and an approval. A person answers and decides, over the REST API. */
 export async function workThrough(client: Client, { url, agentId, personKey, board }: Board): Promise<void> {
   // The client compares each answer with the output schema of its tool, once it knows that.
   await client.listTools()
   const claim = () => call(client, 'claim_task', { agent: agentId })
+  const person = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${personKey}`, 'content-type': 'application/json' }
+    const { ok } = await fetch(`${url}/v2/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(ok).toBe(true)
+  }
   const created = await call(client, 'create_task', { title: 'Refund order 7', priority: 'high' })
   const taskId = String(created['id'])
 
@@ -18,6 +23,7 @@ export async function workThrough(client: Client, { url, agentId, personKey, boa
     task: { id: taskId, title: 'Refund order 7' },
     question: null,
     answer: null,
+    answered_by: null,
     approvals: [],
   })
   expect(await call(client, 'report_progress', { run: first['run'], progress: 20 })).toMatchObject({
@@ -28,19 +34,22 @@ export async function workThrough(client: Client, { url, agentId, personKey, boa
   await call(client, 'ask_person', { run: first['run'], question: 'All of it?' })
   expect(await call(client, 'board_summary')).toMatchObject({ needs_input: { tasks: [{ id: taskId }] } })
   expect(await claim()).toMatchObject({ run: null, task: null })
-  await call(client, 'comment_on_task', { task_id: taskId, body: 'All of it.', answers: true })
+  const own = { task_id: taskId, body: 'Yes, go ahead.', answers: true }
+  expect(await refused(client, 'comment_on_task', own)).toMatchObject({ code: 'AUTHORIZATION_FAILED' })
+  await person(`tasks/${taskId}/answer`, { body: 'All of it.' })
 
   const second = await claim()
-  expect(second).toMatchObject({ task: { id: taskId }, question: 'All of it?', answer: 'All of it.' })
+  expect(second).toMatchObject({
+    task: { id: taskId },
+    question: 'All of it?',
+    answer: 'All of it.',
+    answered_by: expect.stringMatching(/^the answer by a key \(.+\)$/) as string,
+    next: expect.stringContaining('answer by a key to question, not of a person') as string,
+  })
   const refund = { action: 'refund', summary: 'Refund order 7', input: { order: 7 } }
   const asked = await call(client, 'request_approval', { run: second['run'], ...refund })
   expect(asked).toMatchObject({ outcome: 'pending', comment: null })
-  const decided = await fetch(`${url}/v2/approvals/${String(asked['approval_id'])}/decision`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${personKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ decision: 'approved' }),
-  })
-  expect(decided.status).toBe(200)
+  await person(`approvals/${String(asked['approval_id'])}/decision`, { decision: 'approved' })
 
   const third = await claim()
   expect(await call(client, 'request_approval', { run: third['run'], ...refund })).toMatchObject({
@@ -63,10 +72,10 @@ export async function workThrough(client: Client, { url, agentId, personKey, boa
 
   const seen = await call(client, 'get_task', { task_id: taskId })
   expect(seen).toMatchObject({ status: 'completed', result: 'refunded', outputs: [receipt] })
-  expect((seen['comments'] as { kind: string }[]).map(({ kind }) => kind)).toEqual([
-    'question',
-    'answer',
-    'decision',
+  expect((seen['comments'] as { by: string }[]).map(({ by }) => by.replace(/ \(.*/, ''))).toEqual([
+    'the question by an agent',
+    'the answer by a key',
+    'the decision by a key',
   ])
   expect((await board.get(taskId)).attempts).toBe(1)
 }

@@ -79,7 +79,7 @@ describe('a call that somebody else prepared', () => {
         proof: { workspaceId: workspace.id, taskId: id, fencingToken: claimed.lease?.fencingToken ?? 0 },
         request: parseApprovalRequest({ ...HARMLESS, input: { order: 7, cents: 1_900 } }),
         requestedBy: { kind: 'api_key', id: keyId },
-        asker: { kind: 'credential', owner: keyId },
+        asker: { kind: 'credential', owner: keyId, isSession: false },
         expireAfterMs: 60_000,
       },
       { now: null },
@@ -114,7 +114,7 @@ describe('an approved input', () => {
     most = 1_000
     const ended = host.nextEnd()
     const [asked] = await host.approvals()
-    expect(asked?.asker).toEqual({ kind: 'runtime', owner: null })
+    expect(asked?.asker).toEqual({ kind: 'runtime', owner: null, isSession: false })
     await host.board.decide(asked?.id ?? '', { decision: 'approved' })
     await ended
     expect((await host.board.get(id)).result).toBe('Not refunded.')

@@ -2,7 +2,7 @@ import { asSchema, type ModelMessage, type ToolSet } from 'ai'
 import { clipped } from '../model/fit-section.js'
 import type { Records } from '../run/records.js'
 import type { Run } from '../run/run.js'
-import { toolActionPrefix } from '../tools/board-tools.js'
+import { sayingWho, toolActionPrefix } from '../tools/board-tools.js'
 import { asResult, executeTool, refusal, textOf, type ToolOutput } from './execute-tool.js'
 
 /** A call of a tool that a person had approved, and what it returned. */
@@ -65,7 +65,7 @@ export async function executeWithApproval(
   const { context } = run
   return asResult(run, async () => {
     const approved: unknown = JSON.parse(JSON.stringify(input) ?? 'null')
-    const { decision, comment, approvalId } = await context.approval({
+    const { decision, comment, decidedBy, approvalId } = await context.approval({
       action: `${toolActionPrefix}${toolName}`,
       summary: clipped(
         `Call ${toolName} with ${JSON.stringify(approved)}`,
@@ -74,9 +74,7 @@ export async function executeWithApproval(
       input: approved,
     })
     if (decision === 'rejected') {
-      return refusal(
-        `A person rejected this call${comment === null ? '' : `: ${comment}`}. Do not repeat it.`,
-      )
+      return refusal(`This call was rejected${sayingWho(decidedBy, comment)}. Do not repeat it.`)
     }
     const call = { toolCallId, toolName, input: approved }
     const output = await executeTool(run, tool, call, messages)

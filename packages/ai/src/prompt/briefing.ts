@@ -1,4 +1,4 @@
-import type { Approval, Task, TaskClaim } from '@taskboard/core'
+import { whoSaid, type Approval, type Task, type TaskClaim } from '@taskboard/core'
 import type { DoneCall } from '../calls/approved-calls.js'
 import type { Records } from '../run/records.js'
 import { fitSection, type Entry } from '../model/fit-section.js'
@@ -66,8 +66,9 @@ function doneEntry({ toolName, input, result }: DoneCall): Entry {
   return { fields: { tool: toolName, input, result }, long: 'result' }
 }
 
-function commentEntry({ kind, author, body, createdAt }: TaskClaim['comments'][number]): Entry {
-  return { fields: { kind, by: author.kind, name: author.name, at: iso(createdAt), body }, long: 'body' }
+function commentEntry(comment: TaskClaim['comments'][number]): Entry {
+  const { body, createdAt } = comment
+  return { fields: { what: whoSaid(comment), at: iso(createdAt), body }, long: 'body' }
 }
 
 /** In a long thread, they would be the first to be left out. */

@@ -1,4 +1,4 @@
-import type { TaskContext } from '@taskboard/core'
+import { whoSaid, type NamedActor, type TaskContext } from '@taskboard/core'
 import { z } from 'zod'
 
 /** The tools by which a model uses the board. */
@@ -17,6 +17,12 @@ export interface BoardTool {
 export const toolActionPrefix = 'tool:'
 
 const MOST_SUBTASKS = 50
+
+/** Who decided about an approval, and what they said, to end a sentence with. */
+export function sayingWho(decidedBy: NamedActor | null, comment: string | null): string {
+  const who = decidedBy === null ? '' : ` (${whoSaid({ kind: 'decision', author: decidedBy })})`
+  return comment === null ? who : `${who}: ${JSON.stringify(comment)}`
+}
 
 function boardTool<S extends z.ZodType>(
   description: string,
@@ -48,11 +54,11 @@ export const boardTools: Readonly<Record<BoardToolName, BoardTool>> = {
       input: z.record(z.string(), z.json()).describe('All that it works on'),
     }),
     async ({ action, summary, input }, { approval }) => {
-      const { decision, comment } = await approval({ action, summary, input })
-      const said = comment === null ? '' : ` The person said: ${JSON.stringify(comment)}`
+      const { decision, comment, decidedBy } = await approval({ action, summary, input })
+      const said = sayingWho(decidedBy, comment)
       return decision === 'approved'
-        ? `Approved, once: do it now.${said}`
-        : `Rejected: do not do it, and do not ask again.${said}`
+        ? `Approved, once: do it now${said}.`
+        : `Rejected: do not do it, and do not ask again${said}.`
     },
   ),
   delegate: boardTool(

@@ -45,7 +45,8 @@ async function rotate({ cli, args: [id = ''], options }: Call): Promise<void> {
   const body = overlap === undefined ? {} : { overlap_s: Number(overlap) }
   const key = await withUser(cli, textOf(options, 'email'), (client) => client.apiKeys.rotate(id, body))
   const url = await cli.url()
-  if ((await readConfig(cli.env)).servers[url]?.keyId === id) {
+  const stored = (await readConfig(cli.env)).servers[url]
+  if (stored !== undefined && 'keyId' in stored && stored.keyId === id) {
     await storeServer(cli.env, url, { key: key.key, keyId: key.id })
     cli.output.note('the stored key was replaced, too')
   }

@@ -8,7 +8,7 @@ const sets = ['worker', 'planner'] as const satisfies readonly ToolSet[]
 /** Ends with standard input. Standard output has the protocol alone. */
 async function mcp({ cli, options }: Call): Promise<void> {
   const { serveMcpOverStdio } = await loadMcp()
-  const client = await cli.client()
+  const client = await cli.agentClient()
   const agent = textOf(options, 'agent')
   const { ended } = serveMcpOverStdio(client, {
     tools: listOf(options, 'tools') as readonly ToolSet[] | undefined,

@@ -8,31 +8,34 @@ import { hostname } from 'node:os'
 import { CliError } from '../cli-error.js'
 import type { Cli } from '../cli.js'
 import { type Call, type Command, listOf, textOf } from '../command.js'
-import { configPath, readConfig, storeServer } from '../config-file.js'
+import { configPath, readConfig, storeServer, type StoredServer } from '../config-file.js'
 import { oneLine } from '../output/text.js'
 
 export const DAY_MS = 86_400_000
-const DEFAULT_DAYS = '90'
+const DEFAULT_DAYS = '30'
+/** What a worker needs. */
+const DEFAULT_SCOPES: readonly Scope[] = ['tasks:read', 'tasks:write']
 
-/** Works as a user, who is asked for the password and the code of a second factor, and logs out afterwards. */
+/** Asks a user for the password and the code of a second factor, and begins a session. */
+async function logIn(cli: Cli, anonymous: TaskboardClient, email: string | undefined): Promise<Tokens> {
+  await requireLogin(cli, anonymous)
+  const given = { email: email ?? (await cli.ask('Email')), password: await cli.askSecret('Password') }
+  try {
+    return await anonymous.auth.login(given)
+  } catch (error) {
+    if (!(error instanceof TaskboardApiError) || error.field !== 'mfa_code') throw error
+    return anonymous.auth.login({ ...given, mfa_code: await cli.askSecret('Code of the second factor') })
+  }
+}
+
+/** Works as a user who logs in, and logs out afterwards. */
 export async function withUser<T>(
   cli: Cli,
   email: string | undefined,
   work: (client: TaskboardClient) => Promise<T>,
 ): Promise<T> {
   const anonymous = await cli.clientWith({})
-  await requireLogin(cli, anonymous)
-  const given = { email: email ?? (await cli.ask('Email')), password: await cli.askSecret('Password') }
-  let tokens: Tokens
-  try {
-    tokens = await anonymous.auth.login(given)
-  } catch (error) {
-    if (!(error instanceof TaskboardApiError) || error.field !== 'mfa_code') throw error
-    tokens = await anonymous.auth.login({
-      ...given,
-      mfa_code: await cli.askSecret('Code of the second factor'),
-    })
-  }
+  const tokens = await logIn(cli, anonymous, email)
   try {
     return await work(await cli.clientWith({ token: () => tokens.access_token }))
   } finally {
@@ -79,22 +82,38 @@ async function login({ cli, options }: Call): Promise<void> {
     if (key === '') throw new CliError('usage', 'there is no key')
     await requireKnown(cli, key)
     await storeServer(cli.env, url, { key, keyId: null })
+  } else if (options['asPerson'] === true) {
+    const { refresh_token: refreshToken } = await logIn(
+      cli,
+      await cli.clientWith({}),
+      textOf(options, 'email'),
+    )
+    await storeServer(cli.env, url, { refreshToken })
+    const note = 'the session, with all your rights, is in'
+    cli.output.result(
+      { url, config: configPath(cli.env) },
+      `logged in to ${url}; ${note} ${configPath(cli.env)}`,
+    )
+    return
   } else {
     await withUser(cli, textOf(options, 'email'), async (client) => {
-      const { caller } = await client.account.get()
       const created = await client.apiKeys.create({
         name: `taskboard on ${hostname()}`.slice(0, 100),
-        scopes: (listOf(options, 'scope') as readonly Scope[] | undefined) ?? caller.scopes,
+        scopes: (listOf(options, 'scope') as readonly Scope[] | undefined) ?? DEFAULT_SCOPES,
         expires_at: endOf(textOf(options, 'days') ?? DEFAULT_DAYS),
         workspace_id: textOf(options, 'workspace'),
       })
-      const earlier = (await readConfig(cli.env)).servers[url]?.keyId ?? null
+      const earlier = keyIdOf((await readConfig(cli.env)).servers[url])
       await storeServer(cli.env, url, { key: created.key, keyId: created.id })
       if (earlier !== null) await revokeEarlier(cli, client, earlier)
     })
   }
   const path = configPath(cli.env)
   cli.output.result({ url, config: path }, `logged in to ${url}; the key is in ${path}`)
+}
+
+function keyIdOf(stored: StoredServer | undefined): string | null {
+  return stored !== undefined && 'keyId' in stored ? stored.keyId : null
 }
 
 /** The key of an earlier login is known to nobody any more. */
@@ -121,16 +140,7 @@ async function requireKnown(cli: Cli, key: string): Promise<void> {
 async function logout({ cli }: Call): Promise<void> {
   const url = await cli.url()
   const stored = (await readConfig(cli.env)).servers[url]
-  let revoked = false
-  if (stored?.keyId != null) {
-    try {
-      await (await cli.clientWith({ key: stored.key })).apiKeys.revoke(stored.keyId)
-      revoked = true
-    } catch (error) {
-      if (!(error instanceof TaskboardApiError)) throw error
-      cli.output.note(`the key ${stored.keyId} was forgotten, but not revoked: ${error.message}`)
-    }
-  }
+  const revoked = stored !== undefined && (await endCredential(cli, stored))
   await storeServer(cli.env, url, null)
   const { current } = await readConfig(cli.env)
   if (stored !== undefined && current !== null) cli.output.note(`the default server is ${current} now`)
@@ -138,6 +148,23 @@ async function logout({ cli }: Call): Promise<void> {
     { url, revoked },
     stored === undefined ? `there was no key for ${url}` : `logged out of ${url}`,
   )
+}
+
+/** Ends the session, or revokes the key that a login made. Whether it did. */
+async function endCredential(cli: Cli, stored: StoredServer): Promise<boolean> {
+  if ('refreshToken' in stored) {
+    await (await cli.clientWith({})).auth.logout({ refresh_token: stored.refreshToken })
+    return true
+  }
+  if (stored.keyId === null) return false
+  try {
+    await (await cli.clientWith({ key: stored.key })).apiKeys.revokeCurrent()
+    return true
+  } catch (error) {
+    if (!(error instanceof TaskboardApiError)) throw error
+    cli.output.note(`the key ${stored.keyId} was forgotten, but not revoked: ${error.message}`)
+    return false
+  }
 }
 
 async function whoami({ cli }: Call): Promise<void> {
@@ -163,9 +190,17 @@ export const sessionCommands: readonly Command[] = [
       'Asks for the email, the password and the second factor, creates an API key, and stores it. Without a terminal, each is a line of standard input',
     options: [
       { flags: '--email <email>', summary: 'the email; otherwise it is asked for' },
-      { flags: '--scope <scope>', summary: 'a scope of the key; default: those of the user', isList: true },
+      {
+        flags: '--scope <scope>',
+        summary: `a scope of the key; default: ${DEFAULT_SCOPES.join(' and ')}`,
+        isList: true,
+      },
       { flags: '--days <days>', summary: `how long the key is valid; default ${DEFAULT_DAYS}` },
       { flags: '--workspace <id>', summary: 'the only workspace of the key; default: all of the account' },
+      {
+        flags: '--as-person',
+        summary: 'keeps a session instead, with your rights: what you decide by it is decided by a person',
+      },
       { flags: '--with-key', summary: 'asks for an API key instead, and stores that' },
     ],
     scopes: ['account:read', 'account:write'],
@@ -182,7 +217,7 @@ export const sessionCommands: readonly Command[] = [
   {
     name: 'logout',
     summary: 'Forgets the stored key, and revokes the one that `login` created',
-    scopes: ['account:write'],
+    scopes: [],
     json: { shape: '`{ url, revoked }`' },
     run: logout,
   },

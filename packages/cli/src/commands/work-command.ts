@@ -23,7 +23,7 @@ async function work(call: Call): Promise<void> {
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 100) {
     throw new CliError('usage', '--concurrency must be a whole number from 1 to 100')
   }
-  const client = await cli.client()
+  const client = await cli.agentClient()
   const agentId = await agentIdOf(client, textOf(options, 'agent') ?? '')
   const stopping = new AbortController()
   let last: string | undefined

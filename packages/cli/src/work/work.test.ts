@@ -165,7 +165,7 @@ describe('work --exec', { timeout: 60_000 }, () => {
     await expect
       .poll(async () => (await host.board.get(id)).hold?.reason, { timeout: 30_000 })
       .toBe('needs_input')
-    await client.tasks.answer(id, { body: 'French' })
+    await host.board.answer(id, { body: 'French' })
     await done
     expect(await host.board.get(id)).toMatchObject({ result: 'translated' })
   })

@@ -23,7 +23,7 @@ function isAddress(text: string): boolean {
 }
 
 /** The address of a new user. The host checks whether mail reaches it. */
-const email = boundedText(LONGEST_EMAIL)
+export const emailInput = boundedText(LONGEST_EMAIL)
   .transform(normalizeEmail)
   .refine(isAddress, 'must be an e-mail address')
 
@@ -45,7 +45,11 @@ export const scopeList = boundedList(z.enum(scopes), { of: 'scopes', least: 1, m
 export const newPasswordInput = z.strictObject({ password: newPassword })
 
 /** What `accounts.createUser` takes. */
-export const newUserInput = z.strictObject({ email, password: newPassword, scopes: scopeList.nullish() })
+export const newUserInput = z.strictObject({
+  email: emailInput,
+  password: newPassword,
+  scopes: scopeList.nullish(),
+})
 
 /** The input of a login. It does not reveal whether an address or a password could exist. */
 export const loginInput = z.strictObject({
@@ -53,6 +57,18 @@ export const loginInput = z.strictObject({
   password: boundedText(LONGEST_PASSWORD),
   mfaCode: boundedText(64).nullish(),
 })
+
+/** What shows again who is logged in. */
+export const proofInput = z
+  .strictObject({
+    password: boundedText(LONGEST_PASSWORD).nullish(),
+    mfaCode: loginInput.shape.mfaCode,
+    code: boundedText(2_048).nullish(),
+  })
+  .refine(({ password, code }) => (password == null) !== (code == null), {
+    path: ['password'],
+    message: 'must be given, or a code in its place',
+  })
 
 const LONGEST_CODE_LIFETIME_MS = 86_400_000
 
@@ -103,9 +119,12 @@ export const newAccountInput = z.strictObject({
 
 /** What `accounts.update` takes. */
 export const accountChangeInput = z
-  .strictObject({ name, tier: newAccountInput.shape.tier })
+  .strictObject({ name, tier: newAccountInput.shape.tier, requireOtherPerson: z.boolean() })
   .partial()
-  .refine((change) => change.name !== undefined || change.tier !== undefined, 'must have a name or a tier')
+  .refine(
+    (change) => Object.values(change).some((value) => value !== undefined),
+    'must have a name, a tier or requireOtherPerson',
+  )
 
 /** What `accounts.createWorkspace` and `accounts.updateWorkspace` take. */
 export const newWorkspaceInput = z.strictObject({ name })

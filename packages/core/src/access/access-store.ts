@@ -1,13 +1,15 @@
 import type { CallContext, Instant } from '../environment/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { FoundPrincipal, Reach, Scope, Tier } from './principal.js'
-import type { NewStoredUser, User } from './user.js'
+import type { Invitation, NewStoredInvitation, NewStoredUser, User } from './user.js'
 
 export interface Account {
   readonly id: string
   readonly name: string
   readonly tier: Tier
   readonly createdAt: Instant
+  /** Whether another owner has to decide and answer whatever somebody of the account asks. */
+  readonly requireOtherPerson: boolean
 }
 
 export interface Workspace {
@@ -29,9 +31,13 @@ export interface ApiKeyRecord {
   readonly scopes: readonly Scope[]
   /** The key's first characters, to distinguish keys in a list. */
   readonly prefix: string
+  /** The user who made it, with whom it goes; null for a key of the host. Of a user of the host's login, its id there. */
+  readonly createdBy: string | null
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
   readonly revokedAt: Instant | null
+  /** When it was last used, to within an hour; null before its first use. */
+  readonly lastUsedAt: Instant | null
 }
 
 /** A key to store. */
@@ -44,8 +50,12 @@ export interface NewStoredApiKey {
   readonly prefix: string
   /** The SHA-256 of the key in hexadecimal. */
   readonly hash: string
+  readonly createdBy: string | null
   readonly expiresAt: Instant | null
 }
+
+/** How exactly the last use of a key is known. */
+export const keyUseMs = 3_600_000
 
 /** A page of keys, newest first. The page after an unknown key is empty. */
 export interface ApiKeyPage {
@@ -62,6 +72,7 @@ export type ApiKeyQuery = { readonly reach: Reach } & (ApiKeyPage | { readonly k
 export interface ApiKeyRotation {
   readonly prefix: string
   readonly hash: string
+  readonly createdBy: string | null
   /** How long the old key stays valid, if it does not expire before. */
   readonly overlapMs: number
 }
@@ -73,6 +84,7 @@ export type Credential = { readonly keyHash: string } | { readonly sessionId: st
 export interface AccountChange {
   readonly name?: string | undefined
   readonly tier?: Tier | undefined
+  readonly requireOtherPerson?: boolean | undefined
 }
 
 /** An account, or one workspace. */
@@ -167,6 +179,42 @@ export interface AccessStore<Tx = unknown> {
    * @throws TaskboardError `NOT_FOUND` for an unknown account, `CONFLICT` (`email`) when another user has the address.
    */
   insertUser(user: NewStoredUser & { readonly accountId: string }, call: CallContext<Tx>): Promise<User>
+  /**
+   * Changes what a user may do. The sessions of the user stay, and have the new scopes.
+   * @throws TaskboardError `NOT_FOUND` for a user that the account does not have; `CONFLICT` when nobody would be left who may change the
+   *   account.
+   */
+  setUserScopes(
+    change: { readonly accountId: string; readonly userId: string; readonly scopes: readonly Scope[] | null },
+    call: CallContext<Tx>,
+  ): Promise<User>
+  /**
+   * Invites an address, in the place of an earlier invitation of it by the account. Whether another user has the address is seen only when
+   * it is accepted.
+   * @throws TaskboardError `NOT_FOUND` for an unknown account; `QUOTA_EXCEEDED` when `most` other invitations are open.
+   */
+  insertInvitation(
+    invitation: NewStoredInvitation & { readonly most: number },
+    call: CallContext<Tx>,
+  ): Promise<Invitation>
+  /** The open invitations of an account, newest first; or the one of a token. Empty for what is unknown, used or over. */
+  listInvitations(
+    which: { readonly accountId: string } | { readonly tokenHash: string },
+    call: CallContext<Tx>,
+  ): Promise<readonly Invitation[]>
+  /** Withdraws an open invitation. False when there is none with this id. */
+  deleteInvitation(
+    named: { readonly accountId: string; readonly invitationId: string },
+    call: CallContext<Tx>,
+  ): Promise<boolean>
+  /**
+   * Makes the user who was invited. Of concurrent calls with one token, one succeeds.
+   * @throws TaskboardError `NOT_FOUND` for a token that is unknown, used or over; `CONFLICT` (`email`) when another user has the address.
+   */
+  acceptInvitation(
+    acceptance: { readonly tokenHash: string; readonly passwordHash: string },
+    call: CallContext<Tx>,
+  ): Promise<User>
   /** The users of an account, oldest first. Empty for an unknown account. */
   listUsers(of: { readonly accountId: string }, call: CallContext<Tx>): Promise<readonly User[]>
   /**
@@ -178,8 +226,14 @@ export interface AccessStore<Tx = unknown> {
     change: { readonly userId: string; readonly passwordHash: string },
     call: CallContext<Tx>,
   ): Promise<readonly string[]>
-  /** Deletes a user with all sessions, and returns their ids. @throws TaskboardError `NOT_FOUND` for an unknown user. */
-  deleteUser(named: { readonly userId: string }, call: CallContext<Tx>): Promise<readonly string[]>
+  /**
+   * Deletes a user with all sessions, and unless `keepKeys` is set revokes the keys that the user made. Returns the ids of what ended.
+   * @throws TaskboardError `NOT_FOUND` for an unknown user.
+   */
+  deleteUser(
+    named: { readonly userId: string; readonly keepKeys: boolean },
+    call: CallContext<Tx>,
+  ): Promise<{ readonly sessions: readonly string[]; readonly keys: readonly string[] }>
 
   /**
    * Creates a key.
@@ -216,4 +270,6 @@ export interface AccessStore<Tx = unknown> {
    * session that is unknown or has ended. Every uncached request calls this once, so a storage answers it by one indexed read.
    */
   findPrincipal(credential: Credential, call: CallContext<Tx>): Promise<FoundPrincipal | null>
+  /** Notes that a key is used now, at most once in `keyUseMs`. An unknown key is ignored. */
+  noteKeyUse(named: { readonly keyId: string }, call: CallContext<Tx>): Promise<void>
 }

@@ -18,6 +18,8 @@ export interface TokenOptions {
   readonly accessTokenTtlMs?: number | undefined
   /** The lifetime of a refresh token. A session ends when it is not refreshed for this long. Default 30 days. */
   readonly refreshTokenTtlMs?: number | undefined
+  /** How long a session lasts at most, however often it is refreshed. Then the user logs in again. Default 30 days. */
+  readonly sessionTtlMs?: number | undefined
 }
 
 /** The claims of an access token whose signature is verified. */
@@ -70,12 +72,14 @@ export interface TokenSettings {
   readonly audience: string
   readonly accessTokenTtlMs: number
   readonly refreshTokenTtlMs: number
+  readonly sessionTtlMs: number
 }
 
 /** @throws TaskboardError `INVALID_CONFIG` naming the first option that cannot work. */
 export function resolveTokenOptions(options: TokenOptions): TokenSettings {
   const { issuer = DEFAULT_NAME, audience = DEFAULT_NAME } = options
   const { accessTokenTtlMs = 15 * MINUTE_MS, refreshTokenTtlMs = 30 * DAY_MS } = options
+  const { sessionTtlMs = Math.max(30 * DAY_MS, refreshTokenTtlMs) } = options
   const given: unknown = options.secret
   const secret = typeof given === 'string' ? new TextEncoder().encode(given) : given
   if (!(secret instanceof Uint8Array) || secret.length < LEAST_SECRET_BYTES) {
@@ -90,7 +94,17 @@ export function resolveTokenOptions(options: TokenOptions): TokenSettings {
   if (!isWholeSeconds(refreshTokenTtlMs) || refreshTokenTtlMs < accessTokenTtlMs) {
     throw invalid('tokens.refreshTokenTtlMs', 'must be whole seconds, at least accessTokenTtlMs')
   }
-  return { secret: Uint8Array.from(secret), issuer, audience, accessTokenTtlMs, refreshTokenTtlMs }
+  if (!isWholeSeconds(sessionTtlMs) || sessionTtlMs < refreshTokenTtlMs) {
+    throw invalid('tokens.sessionTtlMs', 'must be whole seconds, at least refreshTokenTtlMs')
+  }
+  return {
+    secret: Uint8Array.from(secret),
+    issuer,
+    audience,
+    accessTokenTtlMs,
+    refreshTokenTtlMs,
+    sessionTtlMs,
+  }
 }
 
 /**
@@ -98,7 +112,7 @@ export function resolveTokenOptions(options: TokenOptions): TokenSettings {
  * are required and checked. A header with a key or any other member is refused.
  */
 export function createAccessTokens(
-  settings: Omit<TokenSettings, 'refreshTokenTtlMs'>,
+  settings: Pick<TokenSettings, 'secret' | 'issuer' | 'audience' | 'accessTokenTtlMs'>,
   clock: Clock,
 ): AccessTokens {
   const { issuer, audience, accessTokenTtlMs: ttlMs } = settings

@@ -11,10 +11,12 @@ import {
 } from './access-token.js'
 import { type Authenticator, createAuthenticator } from './authenticator.js'
 import { type CallerKeys, createCallerKeys } from './caller-keys.js'
+import { createInvitations, type Invitations, type InvitationsDeps } from './invitations.js'
 import { createLoginCodes, type LoginCode, type LoginCodeInput } from './login-codes.js'
 import { createMfaCodes } from './mfa-codes.js'
 import { createMfa, type Mfa } from './mfa.js'
 import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
+import { createKnownClients, createPasswordWork, type PasswordWork } from './password-work.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
 import { createSessions, type Sessions, requireAllowed } from './sessions.js'
@@ -25,6 +27,7 @@ import { credentialDigest } from './credential-digest.js'
 export interface Login {
   readonly sessions: Sessions
   readonly mfa: Mfa
+  readonly invitations: Invitations
   /**
    * Makes a one-time login code, for the host's own code: it begins a session without a password or a second factor, so the host vouches
    * for whoever gets it.
@@ -37,15 +40,17 @@ export interface Login {
   confirmPassword(userId: string, password: string): Promise<void>
 }
 
-interface LoginDeps {
+interface LoginDeps extends Pick<InvitationsDeps, 'linkTo' | 'onInvitation'> {
   readonly environment: Environment
+  readonly accessStore: AccessStore
   readonly store: SessionStore
-  readonly hasher: PasswordHasher
+  readonly passwords: PasswordWork
   readonly secrets: SecretBox
   readonly tokens: AccessTokens
   readonly codeTokens: LoginCodeTokens
   readonly limits: LimitStore
   readonly refreshTokenTtlMs: number
+  readonly sessionTtlMs: number
   /** What authenticator apps show beside the user's address. */
   readonly issuer: string
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
@@ -54,15 +59,24 @@ interface LoginDeps {
 }
 
 const DEFAULT_PER_MINUTE = 60
+const MOST_KNOWN = 10_000
 
 /** Wires sessions and second factors, which take the same codes. */
 function createLogin(deps: LoginDeps): Login {
   const { perMinute = DEFAULT_PER_MINUTE } = deps
   const mfaCodes = createMfaCodes(deps)
   const codes = createLoginCodes(deps)
+  const sessions = createSessions({
+    ...deps,
+    perMinute,
+    mfaCodes,
+    codes,
+    knownClients: createKnownClients(MOST_KNOWN),
+  })
   return {
-    sessions: createSessions({ ...deps, perMinute, mfaCodes, codes }),
-    mfa: createMfa({ ...deps, codes: mfaCodes }),
+    sessions,
+    mfa: createMfa({ ...deps, codes: mfaCodes, sessions }),
+    invitations: createInvitations({ ...deps, store: deps.accessStore, sessions }),
     createLoginCode: (input) => codes.create(input),
     confirmPassword: createPasswordCheck(deps),
   }
@@ -70,14 +84,14 @@ function createLogin(deps: LoginDeps): Login {
 
 /** Everything that identifies a caller. */
 export interface Access {
-  readonly hasher: PasswordHasher
+  readonly passwords: PasswordWork
   readonly authenticator: Authenticator
   readonly keys: CallerKeys
   /** Null without `tokens`. */
   readonly login: Login | null
 }
 
-interface AccessDeps {
+interface AccessDeps extends Pick<InvitationsDeps, 'linkTo' | 'onInvitation'> {
   readonly environment: Environment
   readonly store: AccessStore
   readonly sessions: SessionStore
@@ -89,47 +103,54 @@ interface AccessDeps {
   readonly hasher?: PasswordHasher | undefined
   /** Logins in any rolling minute for each client address. */
   readonly loginsPerMinute?: number | undefined
+  /** How long a key that a user makes lasts at most. */
+  readonly longestLifetimeMs?: number | undefined
 }
 
 /** Wires keys, tokens, passwords and second factors. @throws TaskboardError `INVALID_CONFIG`. */
 export function createAccess(deps: AccessDeps): Access {
   const { environment, store, sessions, limits, secrets } = deps
   const hasher = deps.hasher ?? createScryptHasher({ random: environment.random })
+  const passwords = createPasswordWork({ hasher })
   if (deps.tokens === undefined) {
     const authenticator = createAuthenticator({ environment, store })
-    const keys = createCallerKeys({ environment, store, authenticator })
-    return { hasher, authenticator, keys, login: null }
+    const keys = createCallerKeys({ ...deps, authenticator })
+    return { passwords, authenticator, keys, login: null }
   }
   const settings = resolveTokenOptions(deps.tokens)
   const tokens = createAccessTokens(settings, environment.clock)
   const authenticator = createAuthenticator({ environment, store, tokens })
   const login = createLogin({
     environment,
+    accessStore: store,
     store: sessions,
-    hasher,
+    linkTo: deps.linkTo,
+    onInvitation: deps.onInvitation,
+    passwords,
     secrets,
     tokens,
     codeTokens: createLoginCodeTokens(settings, environment.clock),
     limits,
     refreshTokenTtlMs: settings.refreshTokenTtlMs,
+    sessionTtlMs: settings.sessionTtlMs,
     issuer: settings.issuer,
     authenticator,
     perMinute: deps.loginsPerMinute,
   })
-  return { hasher, authenticator, keys: createCallerKeys({ environment, store, authenticator }), login }
+  return { passwords, authenticator, keys: createCallerKeys({ ...deps, authenticator }), login }
 }
 
 interface ConfirmPasswordDeps {
   readonly environment: Environment
   readonly store: SessionStore
-  readonly hasher: PasswordHasher
+  readonly passwords: PasswordWork
 }
 
 /** In UTF-16 code units: above the longest password. */
 const LONGEST_PASSWORD = 1_024
 
 /** Checks the password of a user who is logged in; ten wrong ones lock that for 15 minutes. */
-function createPasswordCheck({ environment, store, hasher }: ConfirmPasswordDeps) {
+function createPasswordCheck({ environment, store, passwords }: ConfirmPasswordDeps) {
   return async (userId: string, password: string): Promise<void> => {
     const key = credentialDigest(`the password of ${userId}`)
     requireAllowed(
@@ -138,7 +159,8 @@ function createPasswordCheck({ environment, store, hasher }: ConfirmPasswordDeps
     )
     const signIn =
       password.length > LONGEST_PASSWORD ? null : await store.findSignIn({ userId }, environment.call())
-    if (signIn === null || !(await hasher.verify(password, signIn.passwordHash))) {
+    const client = { key: userId, isKnown: true }
+    if (signIn === null || !(await passwords.verify(password, signIn.passwordHash, client))) {
       throw new TaskboardError('INVALID_FIELD', 'currentPassword is wrong', { field: 'currentPassword' })
     }
     await store.clearLoginAttempts({ key }, environment.call())

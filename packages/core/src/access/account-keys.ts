@@ -48,7 +48,7 @@ export function createAccountKeys<Tx>(deps: AccountKeysDeps<Tx>): AccountKeys<Tx
         defaultWorkspaceId: workspace.id,
       }
       const record = await store.insertApiKey(
-        { key: { ...reach, name, scopes, prefix, hash, expiresAt }, idempotency: null },
+        { key: { ...reach, name, scopes, prefix, hash, createdBy: null, expiresAt }, idempotency: null },
         environment.call(options),
       )
       return { id: record.id, key }

@@ -9,6 +9,7 @@ import { hashApiKey } from './api-key.js'
 import { createAuthenticator } from './authenticator.js'
 import type { Principal } from './principal.js'
 import { createScryptHasher } from './password-hasher.js'
+import { createPasswordWork } from './password-work.js'
 
 const NOW = 1_800_000_000_000
 
@@ -46,7 +47,7 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
     async insertAccount({ name, tier, workspaceName, agent }, call) {
       transactions.push(call.tx)
       agents.push(agent)
-      const account = { id: newId('acct'), name, tier, createdAt: NOW }
+      const account = { id: newId('acct'), name, tier, createdAt: NOW, requireOtherPerson: false }
       accounts.push(account)
       return { account, workspace: addWorkspace(account.id, workspaceName), user: null }
     },
@@ -55,6 +56,12 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
     continueDeletion: () => Promise.reject(new Error('not asked for')),
     deleteUser: () => Promise.reject(new Error('no users here')),
     insertUser: () => Promise.reject(new Error('no users here')),
+    setUserScopes: () => Promise.reject(new Error('no users here')),
+    insertInvitation: () => Promise.reject(new Error('no users here')),
+    listInvitations: () => Promise.reject(new Error('no users here')),
+    deleteInvitation: () => Promise.reject(new Error('no users here')),
+    acceptInvitation: () => Promise.reject(new Error('no users here')),
+    noteKeyUse: () => Promise.resolve(),
     setPassword: () => Promise.reject(new Error('no users here')),
     listUsers: () => Promise.resolve([]),
     rotateApiKey: () => Promise.reject(new Error('not asked for')),
@@ -77,7 +84,7 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
     },
     async insertApiKey({ key }, call) {
       transactions.push(call.tx)
-      const stored = { ...key, id: newId('ak'), createdAt: NOW, revokedAt: null }
+      const stored = { ...key, id: newId('ak'), createdAt: NOW, revokedAt: null, lastUsedAt: null }
       keys.unshift(stored)
       return shown(stored)
     },
@@ -85,7 +92,12 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
       const key = keys.find(({ hash }) => 'keyHash' in credential && hash === credential.keyHash)
       return key === undefined || key.revokedAt !== null
         ? null
-        : { principal: principalOf(key), expiresInMs: key.expiresAt === null ? null : key.expiresAt - NOW }
+        : {
+            principal: principalOf(key),
+            expiresInMs: key.expiresAt === null ? null : key.expiresAt - NOW,
+            provenAgoMs: null,
+            isUseNoted: true,
+          }
     },
     async listApiKeys({ reach: { accountId } }, call) {
       transactions.push(call.tx)
@@ -108,13 +120,17 @@ function setUp() {
   const inside = tinyStore(environment.newId)
   const authenticator = createAuthenticator({ environment, store: inside.store })
   const defaultAgent = { name: 'Worker', type: 'worker' }
-  const hasher = createScryptHasher({ random: environment.random, costLog2: 1 })
+  const passwords = createPasswordWork({
+    hasher: createScryptHasher({ random: environment.random, costLog2: 1 }),
+  })
   const accounts = createAccounts({
     environment,
     store: inside.store,
     authenticator,
     defaultAgent,
-    hasher,
+    passwords,
+    signIns: { findSignIn: () => Promise.resolve(null) },
+    resetSecondFactor: () => Promise.reject(new Error('no users here')),
     onDeletion: () => undefined,
   })
   return { accounts, authenticator, ...inside }

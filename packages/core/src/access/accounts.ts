@@ -11,8 +11,11 @@ import {
   newUserInput,
   newWorkspaceInput,
 } from './access-input.js'
-import type { PasswordHasher } from './password-hasher.js'
+import { requireUncommon } from './common-passwords.js'
+import type { PasswordWork } from './password-work.js'
+import type { SessionStore } from './session-store.js'
 import type { Authenticator } from './authenticator.js'
+import { roleNames, scopesOfRole, type Role } from './roles.js'
 import type { NewStoredUser, User } from './user.js'
 
 /**
@@ -20,7 +23,7 @@ import type { NewStoredUser, User } from './user.js'
  */
 export type NewAccount = z.input<typeof newAccountInput>
 /**
- * `email` is unique on the whole board, ignoring case. `password` has 12 to 256 characters. Without `scopes` the user has all
+ * `email` is unique on the whole board, ignoring case. `password` has 12 to 256 characters, and is neither common nor the address. Without `scopes` the user has all
  * scopes, including those of later versions.
  */
 export type NewUser = z.input<typeof newUserInput>
@@ -53,7 +56,7 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   /** Oldest first. `limit` 1 to 1,000, default 100. */
   list(options?: InTransaction<Tx> & { readonly limit?: number | undefined }): Promise<readonly Account[]>
   /**
-   * Changes the name or the tier. This process applies a new tier to the next request. Other processes (and this one, with a `tx`, after
+   * Changes the name, the tier, or whether another owner has to decide and answer whatever somebody of the account asks. This process applies a new tier to the next request. Other processes (and this one, with a `tx`, after
    * its commit) apply it within the authenticator's `cacheTtlMs`.
    */
   update(accountId: string, change: AccountChangeInput, options?: InTransaction<Tx>): Promise<Account>
@@ -72,8 +75,24 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    * authenticator's `cacheTtlMs`. The user's second factor and API keys stay.
    */
   setPassword(userId: string, password: string, options?: InTransaction<Tx>): Promise<void>
-  /** Deletes a user. All its sessions end, as with `setPassword`. API keys belong to the account and stay. */
-  deleteUser(userId: string, options?: InTransaction<Tx>): Promise<void>
+  /**
+   * Deletes a user. All its sessions end, as with `setPassword`, and so do the API keys that the user made, unless `keepKeys` is set because
+   * programs of the account use them.
+   */
+  deleteUser(
+    userId: string,
+    options?: InTransaction<Tx> & { readonly keepKeys?: boolean | undefined },
+  ): Promise<void>
+  /**
+   * Ends the second factor of a user who has lost the app and the recovery codes, and all of the user's sessions. Make sure of who asks: then
+   * the password alone logs in.
+   */
+  resetSecondFactor(userId: string): Promise<void>
+  /**
+   * Gives a user another role. Its sessions have the new scopes at once in this process, and in others within a second.
+   * @throws TaskboardError `CONFLICT` when the account would have no owner left.
+   */
+  setRole(accountId: string, userId: string, role: Role, options?: InTransaction<Tx>): Promise<User>
   /** Oldest first. */
   listUsers(accountId: string, options?: InTransaction<Tx>): Promise<readonly User[]>
 
@@ -94,8 +113,10 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
 export interface AccountsDeps<Tx> extends AccountKeysDeps<Tx> {
   /** The agent that a new workspace gets, so that its board is worked at once; null for none. */
   readonly defaultAgent: { readonly name: string; readonly type: string } | null
-  readonly hasher: PasswordHasher
+  readonly passwords: Pick<PasswordWork, 'hash'>
+  readonly signIns: Pick<SessionStore<Tx>, 'findSignIn'>
   readonly authenticator: Pick<Authenticator, 'forget' | 'forgetAccount' | 'forgetSession'>
+  readonly resetSecondFactor: (userId: string) => Promise<void>
   /** Called when a deletion has begun; `isCommitted` is false while the host's transaction is open. */
   readonly onDeletion: (isCommitted: boolean) => void
 }
@@ -104,7 +125,7 @@ const DEFAULT_PAGE = 100
 
 /** The service behind `taskboard.accounts`. */
 export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
-  const { environment, store, hasher, defaultAgent: agent } = deps
+  const { environment, store, passwords, defaultAgent: agent } = deps
 
   async function get(accountId: string, options?: InTransaction<Tx>): Promise<Account> {
     const [account] = await store.listAccounts({ accountId }, environment.call(options))
@@ -119,7 +140,7 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
   return {
     async create(input, options) {
       const { name, tier, workspaceName, owner } = parseInput(newAccountInput, input)
-      const user = owner == null ? null : await toStored(hasher, owner)
+      const user = owner == null ? null : await toStored(passwords, owner, 'host')
       return store.insertAccount(
         { name, tier, workspaceName: workspaceName ?? name, agent, owner: user },
         environment.call(options),
@@ -140,18 +161,35 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
     },
     delete: (accountId, options) => remove(deps, { accountId }, accountId, options),
     async createUser(accountId, input, options) {
-      const user = await toStored(hasher, parseInput(newUserInput, input))
+      const user = await toStored(passwords, parseInput(newUserInput, input), accountId)
       return store.insertUser({ accountId, ...user }, environment.call(options))
     },
     async setPassword(userId, password, options) {
       const input = parseInput(newPasswordInput, { password })
-      const passwordHash = await hasher.hash(input.password)
+      const signIn = await deps.signIns.findSignIn({ userId }, environment.call(options))
+      if (signIn === null) return notFound('user')
+      await requireUncommon(input.password, signIn.email)
+      const passwordHash = await passwords.hash(input.password, { key: userId, isKnown: true })
       const ended = await store.setPassword({ userId, passwordHash }, environment.call(options))
       for (const sessionId of ended) deps.authenticator.forgetSession(sessionId)
     },
     async deleteUser(userId, options) {
-      const ended = await store.deleteUser({ userId }, environment.call(options))
-      for (const sessionId of ended) deps.authenticator.forgetSession(sessionId)
+      const { keepKeys = false } = options ?? {}
+      const ended = await store.deleteUser({ userId, keepKeys }, environment.call(options))
+      for (const sessionId of ended.sessions) deps.authenticator.forgetSession(sessionId)
+      for (const keyId of ended.keys) deps.authenticator.forget(keyId)
+    },
+    resetSecondFactor: (userId) => deps.resetSecondFactor(userId),
+    async setRole(accountId, userId, role, options) {
+      if (!roleNames.includes(role)) {
+        throw new TaskboardError('INVALID_FIELD', `role must be one of ${roleNames.join(', ')}`, {
+          field: 'role',
+        })
+      }
+      const change = { accountId, userId, scopes: scopesOfRole(role) }
+      const user = await store.setUserScopes(change, environment.call(options))
+      deps.authenticator.forgetAccount(accountId)
+      return user
     },
     async listUsers(accountId, options) {
       return store.listUsers({ accountId }, environment.call(options))
@@ -188,8 +226,13 @@ async function remove<Tx>(
   onDeletion(tx === undefined)
 }
 
-async function toStored(hasher: PasswordHasher, user: z.output<typeof newUserInput>): Promise<NewStoredUser> {
-  const passwordHash = await hasher.hash(user.password)
+async function toStored(
+  passwords: Pick<PasswordWork, 'hash'>,
+  user: z.output<typeof newUserInput>,
+  key: string,
+): Promise<NewStoredUser> {
+  await requireUncommon(user.password, user.email)
+  const passwordHash = await passwords.hash(user.password, { key, isKnown: true })
   return { email: user.email, passwordHash, scopes: user.scopes ?? null }
 }
 

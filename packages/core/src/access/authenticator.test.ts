@@ -4,9 +4,9 @@ import { createEnvironment, systemClock, systemRandom, type Instant } from '../e
 import { TaskboardError } from '../errors/index.js'
 import { mintApiKey } from './api-key.js'
 import { createAuthenticator, type AuthenticatorOptions } from './authenticator.js'
-import type { Principal } from './principal.js'
+import type { FoundPrincipal, Principal } from './principal.js'
 
-type Found = { principal: Principal; expiresInMs: number | null } | null
+type Found = FoundPrincipal | null
 
 function principalOf(id: string): Principal {
   const reach = { workspaceIds: ['ws_1'], defaultWorkspaceId: 'ws_1' }
@@ -18,6 +18,7 @@ function setUp(options: Pick<AuthenticatorOptions, 'cacheSize' | 'cacheTtlMs'> =
   const state = {
     now: 1_000_000,
     lookups: 0,
+    noted: [] as string[],
     found: new Map<string, Found>(),
     answer: async (found: Found): Promise<Found> => found,
   }
@@ -31,19 +32,36 @@ function setUp(options: Pick<AuthenticatorOptions, 'cacheSize' | 'cacheTtlMs'> =
         state.lookups += 1
         return state.answer(state.found.get(hash) ?? null)
       },
+      async noteKeyUse({ keyId }) {
+        state.noted.push(keyId)
+      },
     },
     ...options,
   })
   const addKey = (id: string, expiresAt: Instant | null = null): string => {
     const { key, hash } = mintApiKey(systemRandom)
     const expiresInMs = expiresAt === null ? null : expiresAt - state.now
-    state.found.set(hash, { principal: principalOf(id), expiresInMs })
+    state.found.set(hash, { principal: principalOf(id), expiresInMs, provenAgoMs: null, isUseNoted: true })
     return `Bearer ${key}`
   }
   return { state, authenticator, addKey }
 }
 
 describe('authenticate', () => {
+  it('notes the use of a key when the storage has none of the last hour, and never waits for that', async () => {
+    const { state, authenticator, addKey } = setUp({ cacheTtlMs: 1_000 })
+    const header = addKey('ak_1')
+    await authenticator.authenticate(header)
+    expect(state.noted).toEqual([])
+    for (const [hash, found] of state.found) {
+      if (found !== null) state.found.set(hash, { ...found, isUseNoted: false })
+    }
+    state.now += 1_000
+    expect(await authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    await authenticator.authenticate(header)
+    expect(state.noted).toEqual(['ak_1'])
+  })
+
   it('finds the principal of a key, ignoring the case of the scheme', async () => {
     const { authenticator, addKey } = setUp()
     const header = addKey('ak_1')

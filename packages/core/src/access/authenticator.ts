@@ -83,6 +83,8 @@ interface PrincipalCache {
 interface PrincipalCacheOptions {
   readonly environment: Environment
   readonly find: (credential: string) => Promise<FoundPrincipal | null>
+  /** Called for a credential whose use should be noted. */
+  readonly noteUse?: (id: string) => void
   /** How many entries it keeps. */
   readonly size: number
   /** How long an entry stays valid. */
@@ -140,7 +142,10 @@ function createPrincipalCache(options: PrincipalCacheOptions): PrincipalCache {
       if (isKept) entries.delete(credential)
       return null
     }
-    const { principal, expiresInMs } = found
+    const { expiresInMs, provenAgoMs, isUseNoted } = found
+    if (!isUseNoted) options.noteUse?.(found.principal.id)
+    const principal =
+      provenAgoMs === null ? found.principal : { ...found.principal, provenAt: foundAt - provenAgoMs }
     const trustedUntil = foundAt + Math.min(ttlMs, expiresInMs ?? Infinity)
     if (isKept) remember(credential, { principal, foundAt, trustedUntil, refreshFrom: foundAt + ttlMs / 2 })
     return principal
@@ -204,7 +209,7 @@ export interface Authenticator {
 
 export interface AuthenticatorOptions {
   readonly environment: Environment
-  readonly store: Pick<AccessStore, 'findPrincipal'>
+  readonly store: Pick<AccessStore, 'findPrincipal' | 'noteKeyUse'>
   /** Verifies access tokens. Absent: only API keys are valid. */
   readonly tokens?: Pick<AccessTokens, 'verify'> | undefined
   /** How many keys, and as many sessions and tokens, the cache keeps. Default 10,000. */
@@ -232,6 +237,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const keys = createPrincipalCache({
     ...cache,
     find: (keyHash) => store.findPrincipal({ keyHash }, environment.call()),
+    // When it fails, the next look-up notes it.
+    noteUse: (keyId) => void store.noteKeyUse({ keyId }, environment.call()).catch(() => undefined),
   })
   const users =
     tokens === undefined

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Environment } from '../environment/index.js'
+import type { Environment, Instant } from '../environment/index.js'
 import { parseInput, TaskboardError, wholeNumber } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { AccessStore, ApiKeyRecord } from './access-store.js'
@@ -7,6 +7,7 @@ import { ownKeyInput } from './access-input.js'
 import { mintApiKey } from './api-key.js'
 import type { Authenticator } from './authenticator.js'
 import type { Principal, Reach, Scope } from './principal.js'
+import { beyond } from './roles.js'
 
 /** A new key. `key` is shown only here. */
 export interface CreatedKey {
@@ -23,6 +24,7 @@ export type OwnKeyInput = z.input<typeof ownKeyInput>
  */
 export interface CallerKeys {
   /**
+   * Without `expiresAt`, the key lasts as long as the host's `keys.longestLifetimeMs` says, or until it is revoked.
    * @throws TaskboardError `FORBIDDEN` for scopes that the maker lacks, `MISSING_FIELD` (`workspaceId`) for a maker that does not
    *   reach all of its account, `NOT_FOUND` (`workspaceId`), `INVALID_FIELD`; `CONFLICT` with the key's id when the idempotency
    *   key was used.
@@ -33,8 +35,8 @@ export interface CallerKeys {
     reach: Reach,
     query?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined },
   ): Promise<{ readonly keys: readonly ApiKeyRecord[]; readonly nextCursor: string | null }>
-  /** Revokes a key; idempotent. */
-  revoke(reach: Reach, keyId: string): Promise<void>
+  /** Revokes a key; idempotent. @throws TaskboardError `FORBIDDEN` for a key whose scopes the caller lacks. */
+  revoke(caller: Principal, keyId: string): Promise<void>
   /**
    * Makes a copy of a key, which expires `overlapMs` later (default a day, at most seven), or at its own expiry if that is earlier.
    * @throws TaskboardError `FORBIDDEN` for a key whose scopes the caller lacks, `CONFLICT` when it has ended, and as `create`.
@@ -69,10 +71,24 @@ export interface CallerKeysDeps {
   readonly environment: Environment
   readonly store: AccessStore
   readonly authenticator: Pick<Authenticator, 'forget'>
+  /** How long a key that a user makes lasts at most; absent for no limit. */
+  readonly longestLifetimeMs?: number | undefined
 }
 
 /** The service behind `/v2/account/api-keys`. */
-export function createCallerKeys({ environment, store, authenticator }: CallerKeysDeps): CallerKeys {
+export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
+  const { environment, store, authenticator, longestLifetimeMs } = deps
+
+  /** @throws TaskboardError `INVALID_FIELD` for one that is later than a key may last. */
+  function limitedExpiry(expiresAt: Instant | null): Instant | null {
+    if (longestLifetimeMs === undefined) return expiresAt
+    const latest = environment.clock.now() + longestLifetimeMs
+    if (expiresAt === null) return latest
+    if (expiresAt <= latest) return expiresAt
+    const rule = `must be within ${longestLifetimeMs / DAY_MS} days, which is how long keys last at most`
+    throw new TaskboardError('INVALID_FIELD', `expiresAt ${rule}`, { field: 'expiresAt' })
+  }
+
   return {
     async create(maker, input, { idempotency, tx } = {}) {
       const { name, scopes, expiresAt, workspaceId } = parseInput(ownKeyInput, input)
@@ -87,7 +103,8 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
         scopes,
         prefix,
         hash,
-        expiresAt: expiresAt ?? null,
+        createdBy: maker.id,
+        expiresAt: limitedExpiry(expiresAt ?? null),
       }
       const insertion = { key: wanted, idempotency: idempotency ?? null }
       return { key, record: await store.insertApiKey(insertion, environment.call({ tx })) }
@@ -101,9 +118,12 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
       const keys = found.slice(0, limit)
       return { keys, nextCursor: found.length > limit ? (keys.at(-1)?.id ?? null) : null }
     },
-    async revoke(reach, keyId) {
+    async revoke(caller, keyId) {
+      const [key] = await store.listApiKeys({ reach: caller, keyId }, environment.call())
+      if (key === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
+      requireScopes(caller, key.scopes, 'the caller lacks the scope of the key,')
       try {
-        await store.revokeApiKey({ reach, keyId }, environment.call())
+        await store.revokeApiKey({ reach: caller, keyId }, environment.call())
       } finally {
         // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)
@@ -115,7 +135,8 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
       if (old === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
       requireScopes(maker, old.scopes)
       const { key, prefix, hash } = mintApiKey(environment.random)
-      const rotation = { reach: maker, keyId, prefix, hash, overlapMs: overlapMs ?? DAY_MS }
+      const own = { prefix, hash, createdBy: maker.id }
+      const rotation = { reach: maker, keyId, ...own, overlapMs: overlapMs ?? DAY_MS }
       try {
         const { added, replaced } = await store.rotateApiKey(
           { ...rotation, idempotency: idempotency ?? null },
@@ -129,10 +150,13 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
   }
 }
 
-function requireScopes({ scopes: own }: Principal, wanted: readonly Scope[]): void {
-  const beyond = wanted.find((scope) => !own.includes(scope))
-  if (beyond === undefined) return
-  throw new TaskboardError('FORBIDDEN', `a key cannot have the scope ${beyond}, which its maker lacks`)
+function requireScopes(
+  caller: Principal,
+  wanted: readonly Scope[],
+  rule = 'a key has no scope that its maker lacks:',
+): void {
+  const [lacking] = beyond(caller, wanted)
+  if (lacking !== undefined) throw new TaskboardError('FORBIDDEN', `${rule} ${lacking}`)
 }
 
 /** The workspace of the key. The storage checks that the account has it. */

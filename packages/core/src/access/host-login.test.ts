@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../environment/index.js'
@@ -132,6 +133,7 @@ describe('a host with its own login', () => {
       storage: memoryStorage(),
       authenticate: () => ofHost,
       tokens: { secret: 's'.repeat(32) },
+      passwordHasher: plainPasswordHasher,
     }
     const refusal = expect.objectContaining({ code: 'INVALID_CONFIG', field: 'tokens' })
     expect(() => createTaskboard(options)).toThrow(refusal)

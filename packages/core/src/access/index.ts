@@ -2,6 +2,7 @@ export { scopes, tiers } from './principal.js'
 export { principalKinds } from './principal.js'
 export type { FoundPrincipal, Principal, Reach, Scope, Tier } from './principal.js'
 export { scopeList } from './access-input.js'
+export { keyUseMs } from './access-store.js'
 export type {
   Account,
   AccessStore,
@@ -23,6 +24,8 @@ export type {
   RefreshOutcome,
   RefreshRequest,
   Session,
+  SessionOrigin,
+  SessionRecord,
   SessionStore,
   SignIn,
 } from './session-store.js'
@@ -34,7 +37,7 @@ export { createSecretBox, ephemeralSecretBox } from './secret-box.js'
 export type { EncryptionKey, SecretBox, SecretBoxOptions } from './secret-box.js'
 export { hashApiKey, isApiKey, mintApiKey } from './api-key.js'
 export type { MintedApiKey } from './api-key.js'
-export type { PasswordHasher } from './password-hasher.js'
+export { passwordHasher, type PasswordHasher } from './password-hasher.js'
 export { resolveTokenOptions } from './access-token.js'
 export type { TokenOptions } from './access-token.js'
 export { type Access, createAccess, type Login } from './access.js'
@@ -62,8 +65,11 @@ export type { AccountKeys, NewApiKey } from './account-keys.js'
 export type { CallerKeys, CreatedKey, OwnKeyInput } from './caller-keys.js'
 export type { Mfa } from './mfa.js'
 export type { LoginCode, LoginCodeInput } from './login-codes.js'
-export type { LoginInput, LoginOrigin, Sessions, SessionTokens } from './sessions.js'
-export type { NewStoredUser, User } from './user.js'
+export type { LoginInput, LoginOrigin, OwnSession, Sessions, SessionTokens } from './sessions.js'
+export { createProofCheck, type RequireProof } from './proof.js'
+export type { Invitation, NewStoredInvitation, NewStoredUser, User } from './user.js'
+export { createInvitations, type InvitationMessage, type Invitations } from './invitations.js'
+export { beyond, roleNames, roleOf, roles, scopesOfRole, type Role } from './roles.js'
 export { reaches, requireScope } from './permission.js'
 export { createWorkspaceReach } from './workspace-reach.js'
 export type { WorkspaceReach } from './workspace-reach.js'

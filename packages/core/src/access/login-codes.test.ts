@@ -1,5 +1,5 @@
 import { memoryStorage } from '@taskboard/memory'
-import { virtualClock } from '@taskboard/testing'
+import { plainPasswordHasher, virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createEnvironment, type Logger } from '../environment/index.js'
 import { createTaskboard } from '../wiring/taskboard.js'
@@ -17,7 +17,8 @@ async function setUp() {
   const lines: string[] = []
   const note = (fields: object, message: string) => void lines.push(message + JSON.stringify(fields))
   const logger: Logger = { debug: note, info: note, warn: note, error: note, fatal: note }
-  const open = (secret = 's'.repeat(32)) => createTaskboard({ storage, clock, logger, tokens: { secret } })
+  const open = (secret = 's'.repeat(32)) =>
+    createTaskboard({ storage, clock, logger, tokens: { secret }, passwordHasher: plainPasswordHasher })
   const [board, other] = [open(), open()]
   const { user } = await board.accounts.create({ name: 'Ada', tier: 'professional', owner })
   if (user === null) throw new Error('no user')
@@ -79,6 +80,7 @@ describe('a login code', () => {
     const signIn = {
       userId: 'user_1',
       email,
+      accountName: 'Acme',
       passwordHash: 'h',
       mfaSecret: null,
       mfaPendingSecret: null,

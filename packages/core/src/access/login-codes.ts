@@ -3,7 +3,7 @@ import type { Environment } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { LimitStore } from '../limits/index.js'
 import { loginCodeInput } from './access-input.js'
-import type { LoginCodeTokens } from './access-token.js'
+import type { LoginCodeClaims, LoginCodeTokens } from './access-token.js'
 import { credentialDigest } from './credential-digest.js'
 import type { SessionStore, SignIn } from './session-store.js'
 
@@ -27,6 +27,8 @@ export interface LoginCodesDeps {
 export interface LoginCodes {
   /** @throws TaskboardError `NOT_FOUND` for an unknown user; `MISSING_FIELD`, `INVALID_FIELD`. */
   create(input: LoginCodeInput): Promise<LoginCode>
+  /** The user of a code, which stays unused; null for a code that is not valid. Does not say whether it was used. */
+  show(code: string): Promise<SignIn | null>
   /** The user of a code, for exactly one of all its callers; null for the others, and for a code that is not valid. */
   redeem(code: string): Promise<SignIn | null>
 }
@@ -44,6 +46,15 @@ const MARK_LENGTH = 16
  * A code ends with the password that the user had when it was made.
  */
 export function createLoginCodes({ environment, store, limits, codeTokens }: LoginCodesDeps): LoginCodes {
+  async function claimsOf(code: string): Promise<LoginCodeClaims | null> {
+    return code.length > LONGEST_CODE ? null : codeTokens.verify(code)
+  }
+
+  async function userOf(claims: LoginCodeClaims): Promise<SignIn | null> {
+    const signIn = await store.findSignIn({ userId: claims.userId }, environment.call())
+    return signIn !== null && markOf(signIn) === claims.password ? signIn : null
+  }
+
   return {
     async create(input) {
       const { userId, email, ttlMs } = parseInput(loginCodeInput, input)
@@ -57,7 +68,7 @@ export function createLoginCodes({ environment, store, limits, codeTokens }: Log
       return { code, ttlMs: lifetimeMs }
     },
     async redeem(code) {
-      const claims = code.length > LONGEST_CODE ? null : await codeTokens.verify(code)
+      const claims = await claimsOf(code)
       if (claims === null) return null
       const use = {
         key: `login-code:${claims.id}`,
@@ -66,8 +77,11 @@ export function createLoginCodes({ environment, store, limits, codeTokens }: Log
       }
       const { allowed } = await limits.take(use, environment.call())
       if (!allowed) return null
-      const signIn = await store.findSignIn({ userId: claims.userId }, environment.call())
-      return signIn !== null && markOf(signIn) === claims.password ? signIn : null
+      return userOf(claims)
+    },
+    async show(code) {
+      const claims = await claimsOf(code)
+      return claims === null ? null : userOf(claims)
     },
   }
 }

@@ -73,7 +73,7 @@ describe('login', () => {
         .login(login, HERE)
         .catch((error: unknown) => refused.push(error))
     }
-    expect(checked).toEqual(['scrypt ln=4,r=8,p=1', 'scrypt ln=4,r=8,p=1'])
+    expect(checked).toEqual(['scrypt ln=4,r=8,p=3', 'scrypt ln=4,r=8,p=3'])
     const [one, other] = refused
     expect(one).toEqual(code('UNAUTHORIZED'))
     expect(one).toEqual(other)
@@ -170,7 +170,7 @@ describe('login', () => {
     const wanted = { accountId: account.id, name: 'k', scopes: ['tasks:read' as const] }
     const { id, key } = await here.accounts.createKey(wanted)
     expect(await whoIs(there, key)).toMatchObject({ id })
-    await here.services.keys.revoke({ accountId: account.id, workspaceIds: 'all' }, id)
+    await here.accounts.revokeKey(account.id, id)
     expect(await whoIs(here, key)).toBeNull()
     await clock.advance(1_000)
     expect(await whoIs(there, key)).toBeNull()
@@ -204,7 +204,7 @@ describe('login', () => {
     const errors = await Promise.allSettled([
       sessionsOf(board).login({ email, password: `${PASSWORD}!` }, HERE),
       sessionsOf(board).refresh(`${refreshToken}x`, HERE),
-      board.services.login?.mfa.confirm(user?.id ?? '', '000000'),
+      board.services.login?.mfa.confirm({ userId: user?.id ?? '', sessionId: 'none' }, '000000'),
     ])
     const { sessions } = storage
     const stored = [
@@ -271,6 +271,7 @@ describe('accounts.setPassword', () => {
     const { findSignIn } = storage.sessions
     storage.sessions.findSignIn = async (named, call) => {
       const found = await findSignIn(named, call)
+      storage.sessions.findSignIn = findSignIn
       await board.accounts.setPassword(user?.id ?? '', OTHER)
       return found
     }

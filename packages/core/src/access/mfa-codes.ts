@@ -49,12 +49,12 @@ interface MintedRecoveryCodes {
 }
 
 const COUNT = 10
-const CODE_BYTES = 10
+const CODE_BYTES = 16
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 
-const SHAPE = /^[0-9a-hjkmnp-tv-z]{16}$/
+const SHAPE = /^[0-9a-hjkmnp-tv-z]{26}$/
 
-/** Ten codes of 80 random bits each, as `xxxx-xxxx-xxxx-xxxx` in Crockford's base 32. */
+/** Ten codes of 128 random bits each, in Crockford's base 32, as `xxxx-xxxx-xxxx-xxxx-xxxx-xxxx-xx`. */
 export function mintRecoveryCodes(random: Random): MintedRecoveryCodes {
   const plain = Array.from({ length: COUNT }, () => toDigits(random.bytes(CODE_BYTES)))
   return {
@@ -69,7 +69,7 @@ export function hashRecoveryCode(text: string): string | null {
   return SHAPE.test(code) ? credentialDigest(code) : null
 }
 
-/** Five bits a digit: five bytes are eight digits. */
+/** Five bits a digit. */
 function toDigits(bytes: Uint8Array): string {
   let bits = 0n
   for (const byte of bytes) bits = (bits << 8n) | BigInt(byte)
@@ -99,6 +99,11 @@ export interface MfaCodes {
 /** The context in which a user's secret is sealed. */
 export function mfaContext(userId: string): string {
   return `mfa:${userId}`
+}
+
+/** The key under which guesses of a user's one-time passwords are counted, from wherever they come. */
+export function codeAttempts(userId: string): string {
+  return credentialDigest(mfaContext(userId))
 }
 
 export function createMfaCodes(parts: {

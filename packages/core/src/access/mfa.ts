@@ -1,9 +1,8 @@
 import type { Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import { credentialDigest } from './credential-digest.js'
-import { type MfaCodes, mfaContext, mintRecoveryCodes, mintTotpSecret } from './mfa-codes.js'
+import { codeAttempts, type MfaCodes, mfaContext, mintRecoveryCodes, mintTotpSecret } from './mfa-codes.js'
 import type { SecretBox } from './secret-box.js'
-import { requireAllowed } from './sessions.js'
+import { requireAllowed, type OwnSession, type Sessions } from './sessions.js'
 import type { SessionStore, SignIn } from './session-store.js'
 
 /** A user's second factor: one-time passwords by time (RFC 6238). For the board's own users, by their id. */
@@ -15,16 +14,18 @@ export interface Mfa {
   begin(userId: string): Promise<{ readonly otpauthUri: string; readonly secret: string }>
   /**
    * Enrols the user with the secret of `begin`, once a code shows that it is in an app. The recovery codes are returned only here;
-   * each can be used once in place of a code.
+   * each can be used once in place of a code. All other sessions of the user end.
    * @throws TaskboardError `INVALID_FIELD` (`mfaCode`) for a wrong code, `CONFLICT` when no secret waits for confirmation,
    *   `RATE_LIMITED` after five wrong ones.
    */
-  confirm(userId: string, mfaCode: string): Promise<{ readonly recoveryCodes: readonly string[] }>
+  confirm(session: OwnSession, mfaCode: string): Promise<{ readonly recoveryCodes: readonly string[] }>
   /**
-   * Ends the enrolment with a one-time password or a recovery code.
+   * Ends the enrolment with a one-time password or a recovery code. All other sessions of the user end.
    * @throws TaskboardError as `confirm`; `CONFLICT` when the user is not enrolled.
    */
-  remove(userId: string, mfaCode: string): Promise<void>
+  remove(session: OwnSession, mfaCode: string): Promise<void>
+  /** Ends the enrolment and all sessions of a user who has lost the app and the recovery codes. @throws TaskboardError `NOT_FOUND`. */
+  reset(userId: string): Promise<void>
 }
 
 export interface MfaDeps {
@@ -34,11 +35,12 @@ export interface MfaDeps {
   readonly codes: MfaCodes
   /** What apps show beside the user's address. */
   readonly issuer: string
+  readonly sessions: Pick<Sessions, 'end'>
 }
 
 /** The service behind `/v2/account/mfa`. */
 export function createMfa(deps: MfaDeps): Mfa {
-  const { environment, store, secrets, codes, issuer } = deps
+  const { environment, store, secrets, codes, issuer, sessions } = deps
   const { random } = environment
 
   async function find(userId: string): Promise<SignIn> {
@@ -49,7 +51,7 @@ export function createMfa(deps: MfaDeps): Mfa {
 
   /** Counts a check of a code as one of five guesses, and forgets them when the code is right. */
   async function guess(userId: string, check: () => Promise<boolean>): Promise<void> {
-    const key = credentialDigest(mfaContext(userId))
+    const key = codeAttempts(userId)
     requireAllowed(
       await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()),
       'too many wrong codes',
@@ -73,7 +75,7 @@ export function createMfa(deps: MfaDeps): Mfa {
         throw enrolled()
       return { otpauthUri: uri, secret: text }
     },
-    async confirm(userId, mfaCode) {
+    async confirm({ userId, sessionId }, mfaCode) {
       const { mfaSecret, mfaPendingSecret: pendingSecret, asOf } = await find(userId)
       if (mfaSecret !== null) throw enrolled()
       if (pendingSecret === null)
@@ -87,13 +89,20 @@ export function createMfa(deps: MfaDeps): Mfa {
           environment.call(),
         )
       })
+      await sessions.end(userId, { exceptId: sessionId })
       return { recoveryCodes }
     },
-    async remove(userId, mfaCode) {
+    async remove({ userId, sessionId }, mfaCode) {
       const { mfaSecret: secret, asOf } = await find(userId)
       if (secret === null) throw new TaskboardError('CONFLICT', 'the user is not enrolled')
       await guess(userId, () => codes.redeem({ userId, sealedSecret: secret, asOf }, mfaCode))
       await store.changeMfa({ userId, change: { kind: 'remove' } }, environment.call())
+      await sessions.end(userId, { exceptId: sessionId })
+    },
+    async reset(userId) {
+      const isKnown = await store.changeMfa({ userId, change: { kind: 'remove' } }, environment.call())
+      if (!isKnown) throw new TaskboardError('NOT_FOUND', 'no such user')
+      await sessions.end(userId, { exceptId: null })
     },
   }
 }

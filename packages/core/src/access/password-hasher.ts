@@ -1,41 +1,6 @@
 import { scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
-import type { Random } from '../environment/index.js'
+import { systemRandom, type Random } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-
-/** Limits how much work runs at once, and how much waits. */
-interface ConcurrencyLimiter {
-  /** Runs `work` when there is room. @throws TaskboardError `SERVICE_UNAVAILABLE` at once when too many wait. */
-  run<T>(work: () => Promise<T>): Promise<T>
-}
-
-/** A limiter of this process. Work runs in the order of arrival. */
-function createConcurrencyLimiter(limits: {
-  readonly atOnce: number
-  readonly mostWaiting: number
-}): ConcurrencyLimiter {
-  const { atOnce, mostWaiting } = limits
-  const waiting: (() => void)[] = []
-  let inside = 0
-
-  return {
-    async run(work) {
-      if (inside < atOnce) inside += 1
-      else if (waiting.length >= mostWaiting) {
-        throw new TaskboardError('SERVICE_UNAVAILABLE', 'too many logins at once; try again', {
-          retryAfterMs: 1_000,
-        })
-      } else await new Promise<void>((resolve) => waiting.push(resolve))
-      try {
-        return await work()
-      } finally {
-        const next = waiting.shift()
-        // The next in line takes over this place.
-        if (next === undefined) inside -= 1
-        else next()
-      }
-    },
-  }
-}
 
 /** Hashes passwords for storage. Slow on purpose. */
 export interface PasswordHasher {
@@ -45,73 +10,108 @@ export interface PasswordHasher {
   verify(password: string, stored: string): Promise<boolean>
   /** Text that no password matches. Verifying it costs as much as verifying any hash that `hash` makes now. */
   readonly decoy: string
+  /** Whether `stored` is of a lower cost than `hash` has now. The next right login then stores a new hash. Default: never. */
+  isOutdated?(stored: string): boolean
 }
 
 interface ScryptHasherOptions {
   readonly random: Random
   /** The binary logarithm of scrypt's N; default 15, with which a hash takes 32 MiB. */
   readonly costLog2?: number | undefined
-  /** How many hashes run at once; default 2, which leaves two of Node's four threads for other work. */
-  readonly atOnce?: number | undefined
-  /** How many may wait; default 100. More are refused. */
-  readonly mostWaiting?: number | undefined
 }
 
 const BLOCK_SIZE = 8
-const PARALLELISM = 1
+const PARALLELISM = 3
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 const DEFAULT_COST_LOG2 = 15
 /** Someone who can write to the storage must not make a check take more than 128 MiB. */
 const HIGHEST_COST_LOG2 = 17
 
-const STORED = /^\$scrypt\$ln=(\d{1,2}),r=8,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
+const STORED = /^\$scrypt\$ln=(\d{1,2}),r=8,p=([1-3])\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
 /**
- * scrypt (RFC 7914) with N = 2^15, r = 8 and p = 1, as `$scrypt$ln=15,r=8,p=1$<salt>$<hash>` in base64 without padding. It
+ * scrypt (RFC 7914) with N = 2^15, r = 8 and p = 3, as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>` in base64 without padding. It
  * normalizes a password first (NFKC), so that it does not matter how a keyboard composes letters.
- * `hash` and `verify` reject with `SERVICE_UNAVAILABLE` when too many wait already.
  */
 export function createScryptHasher(options: ScryptHasherOptions): PasswordHasher {
-  const { random, costLog2 = DEFAULT_COST_LOG2, atOnce = 2, mostWaiting = 100 } = options
-  const limiter = createConcurrencyLimiter({ atOnce, mostWaiting })
-  const derive = (password: string, salt: Uint8Array, log2: number): Promise<Buffer> =>
-    derived(limiter, password, salt, log2)
+  const { random, costLog2 = DEFAULT_COST_LOG2 } = options
 
   return {
     decoy: toStored(costLog2, random.bytes(SALT_BYTES), random.bytes(HASH_BYTES)),
     async hash(password) {
       const salt = random.bytes(SALT_BYTES)
-      return toStored(costLog2, salt, await derive(password, salt, costLog2))
+      return toStored(
+        costLog2,
+        salt,
+        await derived(password, salt, { log2: costLog2, parallelization: PARALLELISM }),
+      )
     },
     async verify(password, stored) {
-      const [, log2, salt, hash] = STORED.exec(stored) ?? []
-      if (log2 === undefined || salt === undefined || hash === undefined) return false
-      if (Number(log2) < 1 || Number(log2) > HIGHEST_COST_LOG2) return false
-      const found = await derive(password, Buffer.from(salt, 'base64'), Number(log2))
-      return timingSafeEqual(found, Buffer.from(hash, 'base64'))
+      const parts = partsOf(stored)
+      if (parts === null) return false
+      const found = await derived(password, parts.salt, parts)
+      return timingSafeEqual(found, parts.hash)
+    },
+    isOutdated(stored) {
+      const parts = partsOf(stored)
+      return parts !== null && (parts.log2 < costLog2 || parts.parallelization < PARALLELISM)
     },
   }
 }
 
+/** What a hash says of itself; null for text that is none, or whose cost is beyond the bounds. */
+function partsOf(stored: string) {
+  const [, log2, parallelization, salt, hash] = STORED.exec(stored) ?? []
+  if (log2 === undefined || salt === undefined || hash === undefined) return null
+  if (Number(log2) < 1 || Number(log2) > HIGHEST_COST_LOG2) return null
+  return {
+    log2: Number(log2),
+    parallelization: Number(parallelization),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  }
+}
+
 function derived(
-  limiter: ConcurrencyLimiter,
   password: string,
   salt: Uint8Array,
-  costLog2: number,
+  { log2, parallelization }: { readonly log2: number; readonly parallelization: number },
 ): Promise<Buffer> {
-  const cost = 2 ** costLog2
+  const cost = 2 ** log2
   // Node refuses a bound that is exactly what scrypt needs.
-  const maxmem = 128 * BLOCK_SIZE * (cost + PARALLELISM) * 2
-  const settings: ScryptOptions = { cost, blockSize: BLOCK_SIZE, parallelization: PARALLELISM, maxmem }
-  return limiter.run(
-    () =>
-      new Promise((resolve, reject) => {
-        scrypt(password.normalize('NFKC'), salt, HASH_BYTES, settings, (error, key) =>
-          error === null ? resolve(key) : reject(error),
-        )
-      }),
-  )
+  const maxmem = 128 * BLOCK_SIZE * (cost + parallelization) * 2
+  const settings: ScryptOptions = { cost, blockSize: BLOCK_SIZE, parallelization, maxmem }
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, settings, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    )
+  })
+}
+
+/**
+ * Taskboard's own hasher, scrypt with N = 2^15, r = 8 and p = 3, or a larger N, with which hashes take more memory and time. Passwords that were
+ * hashed with less are hashed again at the next login.
+ * @param options `costLog2` is the binary logarithm of N, 15 to 17: 32, 64 or 128 MiB for each of two hashes at once.
+ * @throws TaskboardError `INVALID_CONFIG` (`costLog2`).
+ * @example
+ * ```ts
+ * import { createTaskboard, passwordHasher } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage(), passwordHasher: passwordHasher({ costLog2: 17 }) })
+ * await taskboard.close()
+ * ```
+ */
+export function passwordHasher({
+  costLog2,
+}: { readonly costLog2?: number | undefined } = {}): PasswordHasher {
+  const isFine =
+    costLog2 === undefined ||
+    (Number.isInteger(costLog2) && costLog2 >= DEFAULT_COST_LOG2 && costLog2 <= HIGHEST_COST_LOG2)
+  if (isFine) return createScryptHasher({ random: systemRandom, costLog2 })
+  const rule = `must be a whole number from ${DEFAULT_COST_LOG2} to ${HIGHEST_COST_LOG2}`
+  throw new TaskboardError('INVALID_CONFIG', `costLog2 ${rule}`, { field: 'costLog2' })
 }
 
 function toStored(costLog2: number, salt: Uint8Array, hash: Uint8Array): string {

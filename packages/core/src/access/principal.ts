@@ -1,4 +1,5 @@
 import { tiers, type Tier } from '../limits/index.js'
+import type { Instant } from '../environment/index.js'
 import { nameFault, TaskboardError } from '../errors/index.js'
 
 export { tiers, type Tier } from '../limits/index.js'
@@ -42,15 +43,29 @@ export interface Principal {
   readonly workspaceIds: readonly string[] | 'all'
   /** The workspace that the board endpoint works on. */
   readonly defaultWorkspaceId: string
+  /**
+   * When this user last showed who they are, by a password or another factor, in epoch milliseconds of this process's clock. Some operations
+   * require that it was within ten minutes. Null or absent: it is not known.
+   */
+  readonly provenAt?: Instant | null | undefined
+  /** The user who made this key; null for a key of the host, absent for users. */
+  readonly createdBy?: string | null | undefined
+  /** The session of Taskboard's login; absent for keys, and with the host's login. */
+  readonly sessionId?: string | undefined
 }
 
 /** The workspaces that a caller can see: all of an account, or some. Others are answered as if they did not exist. */
 export type Reach = Pick<Principal, 'accountId' | 'workspaceIds'>
 
-/** The principal of a credential, and in how many milliseconds that expires by the storage's clock (null: never). */
+/** The principal of a credential, with times by the storage's clock. */
 export interface FoundPrincipal {
-  readonly principal: Principal
+  readonly principal: Omit<Principal, 'provenAt'>
+  /** In how many milliseconds the credential expires; null: never. */
   readonly expiresInMs: number | null
+  /** How many milliseconds ago the session was proven; null for keys. */
+  readonly provenAgoMs: number | null
+  /** Whether a use of the key is noted that is less than `keyUseMs` ago; true for sessions. */
+  readonly isUseNoted: boolean
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
@@ -72,6 +87,9 @@ const faults: { readonly [Name in keyof Principal]-?: (value: unknown) => string
   workspaceIds: (value) =>
     value === 'all' || isListOf(value, isText) ? null : "must be 'all' or a list of ids",
   defaultWorkspaceId: (value) => (isText(value) ? null : 'must be text'),
+  provenAt: (value) => (value == null || Number.isFinite(value) ? null : 'must be epoch milliseconds'),
+  createdBy: (value) => (value == null || isText(value) ? null : 'must be text'),
+  sessionId: (value) => (value === undefined ? null : 'is of Taskboard’s login alone'),
 }
 const members = Object.entries(faults) as [keyof Principal, (value: unknown) => string | null][]
 

@@ -10,6 +10,8 @@ export interface RefreshFamily {
   readonly rotated: readonly { readonly hash: string; readonly at: Instant }[]
   /** When the session ends; `sessionOver` for one that was ended. */
   readonly expiresAt: Instant
+  /** When it ends at the latest, however often it is refreshed. */
+  readonly endsAt: Instant
 }
 
 /** Before every present, also for a clock that is behind or that was read before the session ended. */
@@ -25,24 +27,30 @@ export const mostRotatedTokens = 20
  * ```ts
  * import { showRefreshToken } from '@taskboard/core/storage'
  *
- * const family = { tokenHash: 'first', rotated: [], expiresAt: 60_000 }
- * const request = { familyHash: 'f', tokenHash: 'first', nextTokenHash: 'next', ttlMs: 60_000, reuseGraceMs: 10_000 }
+ * const family = { tokenHash: 'first', rotated: [], expiresAt: 60_000, endsAt: 90_000 }
+ * const request = { tokenHash: 'first', nextTokenHash: 'next', ttlMs: 60_000, reuseGraceMs: 10_000 }
  * const shown = showRefreshToken(family, request, 1_000)
  * console.log(shown?.outcome, shown?.after.tokenHash) // rotated next
  * ```
  */
 export function showRefreshToken(
   family: RefreshFamily,
-  { tokenHash, nextTokenHash, ttlMs, reuseGraceMs }: RefreshRequest,
+  {
+    tokenHash,
+    nextTokenHash,
+    ttlMs,
+    reuseGraceMs,
+  }: Pick<RefreshRequest, 'tokenHash' | 'nextTokenHash' | 'ttlMs' | 'reuseGraceMs'>,
   now: Instant,
 ): { readonly after: RefreshFamily; readonly outcome: RefreshOutcome['outcome'] } | null {
   if (family.expiresAt <= now) return null
   const rotated = family.rotated.filter(({ at }) => at + reuseGraceMs > now)
   if (family.tokenHash === tokenHash) {
     const after = {
+      ...family,
       tokenHash: nextTokenHash,
       rotated: [{ hash: tokenHash, at: now }, ...rotated].slice(0, mostRotatedTokens),
-      expiresAt: now + ttlMs,
+      expiresAt: Math.min(now + ttlMs, family.endsAt),
     }
     return { after, outcome: 'rotated' }
   }

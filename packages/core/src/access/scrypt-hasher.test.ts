@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandom } from '../environment/index.js'
-import { createScryptHasher } from './password-hasher.js'
+import { createScryptHasher, passwordHasher } from './password-hasher.js'
 
 const quick = createScryptHasher({ random: systemRandom, costLog2: 4 })
 
@@ -8,7 +8,7 @@ describe('createScryptHasher', () => {
   it('stores a password as a salted hash that names its cost', async () => {
     const hasher = createScryptHasher({ random: systemRandom })
     const stored = await hasher.hash('correct horse battery')
-    expect(stored).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+    expect(stored).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
     expect(await hasher.verify('correct horse battery', stored)).toBe(true)
     expect(await hasher.verify('correct horse batterz', stored)).toBe(false)
   })
@@ -48,17 +48,24 @@ describe('createScryptHasher', () => {
     expect(await quick.verify('x', stored)).toBe(false)
   })
 
-  it('runs a few at once, lets some wait, and refuses the others', async () => {
-    const hasher = createScryptHasher({ random: systemRandom, costLog2: 4, atOnce: 1, mostWaiting: 2 })
-    const results = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash('x')))
-    expect(results.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'fulfilled',
-      'fulfilled',
-      'rejected',
-      'rejected',
-    ])
-    expect(results[4]).toMatchObject({ reason: { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 } })
-    await expect(hasher.hash('x')).resolves.toContain('$scrypt$')
+  it('says which hashes cost less than new ones', async () => {
+    const stored = await quick.hash('x')
+    const costlier = createScryptHasher({ random: systemRandom, costLog2: 5 })
+    expect(quick.isOutdated?.(stored)).toBe(false)
+    expect(costlier.isOutdated?.(stored)).toBe(true)
+    expect(quick.isOutdated?.(stored.replace('p=3', 'p=1'))).toBe(true)
+    expect(quick.isOutdated?.('plain')).toBe(false)
+  })
+})
+
+describe('passwordHasher', () => {
+  it('hashes at the cost that it is given, and not below the default', async () => {
+    expect(passwordHasher().decoy).toContain('ln=15,r=8,p=3')
+    expect(passwordHasher({ costLog2: 16 }).decoy).toContain('ln=16,r=8,p=3')
+    for (const costLog2 of [14, 18, 15.5]) {
+      expect(() => passwordHasher({ costLog2 })).toThrow(
+        expect.objectContaining({ code: 'INVALID_CONFIG', field: 'costLog2' }),
+      )
+    }
   })
 })

@@ -5,6 +5,8 @@ import type { AttemptDecision, AttemptKind } from './login-attempts.js'
 export interface SignIn {
   readonly userId: string
   readonly email: string
+  /** The name of the user's account. */
+  readonly accountName: string
   readonly passwordHash: string
   /** The sealed secret of the user's one-time passwords. Null when the user is not enrolled. */
   readonly mfaSecret: string | null
@@ -31,10 +33,30 @@ export type MfaChange =
   /** Ends the enrolment and deletes its recovery codes. */
   | { readonly kind: 'remove' }
 
-/** A login. It lasts until its refresh tokens expire or someone ends it. */
+/** A login. It lasts until its refresh tokens expire, its longest time is over, or someone ends it. */
 export interface Session {
   readonly id: string
   readonly userId: string
+  /** How much longer it lasts, unless it is refreshed. */
+  readonly expiresInMs: number
+}
+
+/** From where a session was used last. */
+export interface SessionOrigin {
+  readonly clientAddress: string
+  /** Null for a request without the header. */
+  readonly userAgent: string | null
+}
+
+/** A session that has not ended, as its user sees it. */
+export interface SessionRecord extends SessionOrigin {
+  readonly id: string
+  readonly userId: string
+  readonly createdAt: Instant
+  /** When it was refreshed last; at first, when it began. */
+  readonly lastUsedAt: Instant
+  /** When it ends, unless it is refreshed. */
+  readonly expiresAt: Instant
 }
 
 /** A refresh token that a client shows, and its successor. */
@@ -48,6 +70,7 @@ export interface RefreshRequest {
   readonly ttlMs: number
   /** How long a replaced token may be shown again without ending the session. */
   readonly reuseGraceMs: number
+  readonly origin: SessionOrigin
 }
 
 /**
@@ -78,8 +101,8 @@ export interface SessionStore<Tx = unknown> {
   clearLoginAttempts(named: { readonly key: string }, call: CallContext<Tx>): Promise<void>
 
   /**
-   * Begins a session. `passwordHash` is the hash that the login was checked against. A change of password comes either before the session, which is then
-   * refused, or after it, and ends it.
+   * Begins a session, which is proven from then on. `passwordHash` is the hash that the login was checked against. A change of password comes either before
+   * the session, which is then refused, or after it, and ends it.
    * @throws TaskboardError `NOT_FOUND` for an unknown user, or one who has another `passwordHash` by now.
    */
   insertSession(
@@ -89,6 +112,9 @@ export interface SessionStore<Tx = unknown> {
       readonly familyHash: string
       readonly tokenHash: string
       readonly ttlMs: number
+      /** How long the session lasts at most, however often it is refreshed. */
+      readonly longestMs: number
+      readonly origin: SessionOrigin
     },
     call: CallContext<Tx>,
   ): Promise<Session>
@@ -97,11 +123,30 @@ export interface SessionStore<Tx = unknown> {
    * remembers the newest `mostRotatedTokens` of the tokens that were replaced a moment ago.
    */
   consumeRefreshToken(request: RefreshRequest, call: CallContext<Tx>): Promise<RefreshOutcome | null>
-  /** Ends a session, by its id or its tokens' family, and returns it. Null when it was unknown or had ended. */
+  /** Ends a session, by its id or its tokens' family. Returns its id, or null when it was unknown or had ended. */
   endSession(
     named: { readonly id: string } | { readonly familyHash: string },
     call: CallContext<Tx>,
-  ): Promise<Session | null>
+  ): Promise<string | null>
+  /** The sessions of a user that have not ended, newest first. Empty for an unknown user. */
+  listSessions(of: { readonly userId: string }, call: CallContext<Tx>): Promise<readonly SessionRecord[]>
+  /** Ends the sessions of a user: the one with an id, or all but one. Returns the ids of those that it ended. */
+  endSessions(
+    which: { readonly userId: string } & ({ readonly id: string } | { readonly exceptId: string | null }),
+    call: CallContext<Tx>,
+  ): Promise<readonly string[]>
+  /** Notes that the user of a session has shown who they are just now. False for a session that is unknown or has ended. */
+  proveSession(
+    named: { readonly id: string; readonly userId: string },
+    call: CallContext<Tx>,
+  ): Promise<boolean>
+  /**
+   * Replaces the hash of a password by another one of the same password, and ends no session. False when the user has another hash by now.
+   */
+  renewPasswordHash(
+    change: { readonly userId: string; readonly passwordHash: string; readonly next: string },
+    call: CallContext<Tx>,
+  ): Promise<boolean>
   /** Changes a user's second factor: see `MfaChange`. False when the change is refused, and for an unknown user. */
   changeMfa(
     change: { readonly userId: string; readonly change: MfaChange },

@@ -6,12 +6,12 @@ import type { AccessTokens } from './access-token.js'
 import { addressBucket } from './credential-guard.js'
 import type { Authenticator } from './authenticator.js'
 import { credentialDigest } from './credential-digest.js'
-import type { MfaCodes } from './mfa-codes.js'
+import { codeAttempts, isTotpCode, type MfaCodes } from './mfa-codes.js'
 import type { LoginCodes } from './login-codes.js'
-import type { PasswordHasher } from './password-hasher.js'
+import type { createKnownClients, PasswordClient, PasswordWork } from './password-work.js'
 import { mintRefreshToken, parseRefreshToken } from './refresh-token.js'
-import type { SessionStore, SignIn } from './session-store.js'
-import { loginInput } from './access-input.js'
+import type { Session, SessionOrigin, SessionRecord, SessionStore, SignIn } from './session-store.js'
+import { loginInput, proofInput } from './access-input.js'
 
 /** A login. `mfaCode` is a one-time password or a recovery code, for users who are enrolled. */
 export type LoginInput = z.input<typeof loginInput>
@@ -19,7 +19,18 @@ export type LoginInput = z.input<typeof loginInput>
 /** Where a request comes from, as the host sees it. */
 export interface LoginOrigin {
   readonly clientAddress: string
+  /** The `User-Agent` header, by which people recognize their sessions. */
+  readonly userAgent?: string | null | undefined
 }
+
+/** A session of somebody who is logged in. */
+export interface OwnSession {
+  readonly userId: string
+  readonly sessionId: string
+}
+
+/** How somebody who is logged in shows again who they are: by the password, and a code when enrolled, or by a fresh login code. */
+export type ProofInput = z.input<typeof proofInput>
 
 /** The tokens of a session. */
 export interface SessionTokens {
@@ -48,11 +59,36 @@ export interface Sessions {
    */
   loginByCode(code: string, origin: LoginOrigin): Promise<SessionTokens>
   /**
+   * Whom a login code would log in, so that a page can ask before it uses the code.
+   * @throws TaskboardError as `loginByCode`, but not for a code that was used.
+   */
+  showCode(
+    code: string,
+    origin: LoginOrigin,
+  ): Promise<{ readonly email: string; readonly accountName: string }>
+  /**
    * Exchanges a refresh token for the next one, once. Of two concurrent calls one gets it, and the session stays. Showing the token
    * again more than 10 s later ends the session, because two clients have it.
    * @throws TaskboardError `UNAUTHORIZED`, `RATE_LIMITED`.
    */
   refresh(refreshToken: string, origin: LoginOrigin): Promise<SessionTokens>
+  /**
+   * Proves a session again, as a login does. Wrong passwords and codes count with those of logins.
+   * @throws TaskboardError `INVALID_FIELD` naming what is wrong: `password`, `mfaCode` when the password was right and a code is missing or
+   *   wrong, or `code`; `RATE_LIMITED`; `UNAUTHORIZED` when the session has ended.
+   */
+  prove(session: OwnSession, input: ProofInput, origin: LoginOrigin): Promise<void>
+  /** Begins a session of a user whose password was set or checked just now. @throws TaskboardError `UNAUTHORIZED` when it is another one by now. */
+  begin(user: Pick<SignIn, 'userId' | 'passwordHash'>, origin: LoginOrigin): Promise<SessionTokens>
+  /** The answer to a token that is not valid: counts it. @throws TaskboardError `RATE_LIMITED` after too many from the address. */
+  refuseToken(clientAddress: string, message: string): TaskboardError
+  /** The sessions of a user that have not ended, newest first. */
+  list(userId: string): Promise<readonly SessionRecord[]>
+  /**
+   * Ends the session of a user with an id, or all of the user's but one. This process refuses them at once, others within a second.
+   * @throws TaskboardError `NOT_FOUND` for an id that is not one of the user's live sessions.
+   */
+  end(userId: string, which: { readonly id: string } | { readonly exceptId: string | null }): Promise<void>
   /**
    * Ends the session of a refresh token, or else of the access token in an `Authorization` header. Idempotent.
    * @throws TaskboardError `MISSING_FIELD` (`refreshToken`) with neither, `UNAUTHORIZED` for an access token that is not valid.
@@ -66,11 +102,14 @@ export interface Sessions {
 export interface SessionsDeps {
   readonly environment: Environment
   readonly store: SessionStore
-  readonly hasher: PasswordHasher
+  readonly passwords: PasswordWork
+  readonly knownClients: ReturnType<typeof createKnownClients>
   readonly mfaCodes: MfaCodes
-  readonly codes: Pick<LoginCodes, 'redeem'>
+  readonly codes: Pick<LoginCodes, 'redeem' | 'show'>
   readonly tokens: Pick<AccessTokens, 'sign' | 'ttlMs'>
   readonly refreshTokenTtlMs: number
+  /** How long a session lasts at most. */
+  readonly sessionTtlMs: number
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
   /** Logins in any rolling minute for each client address, and as many failed refreshes and codes, in this process. */
   readonly perMinute: number
@@ -86,74 +125,134 @@ const WRONG_CODE = 'the login link was used before, or has expired; ask for a ne
 
 /** The service behind login, refresh and logout. */
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { environment, store, tokens, authenticator, refreshTokenTtlMs: ttlMs } = deps
+  const { environment, store, tokens, authenticator } = deps
+  const { refreshTokenTtlMs: ttlMs, sessionTtlMs: longestMs } = deps
   const { random, clock } = environment
   const { perMinute: limit } = deps
   const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
   const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
   const checkLogin = createLoginCheck(deps)
 
-  async function answer(
-    session: { readonly id: string; readonly userId: string },
-    refreshToken: string,
-  ): Promise<SessionTokens> {
-    const accessToken = await tokens.sign({ userId: session.userId, sessionId: session.id })
+  async function answer({ id, userId, expiresInMs }: Session, refreshToken: string): Promise<SessionTokens> {
+    const accessToken = await tokens.sign({ userId, sessionId: id })
     return {
       accessToken,
       refreshToken,
       expiresInS: tokens.ttlMs / SECOND_MS,
       tokenType: 'Bearer',
-      refreshExpiresInS: ttlMs / SECOND_MS,
+      refreshExpiresInS: Math.floor(expiresInMs / SECOND_MS),
     }
   }
 
-  async function begin({ userId, passwordHash }: SignIn, wrong: string): Promise<SessionTokens> {
+  async function begin(
+    { userId, passwordHash }: Pick<SignIn, 'userId' | 'passwordHash'>,
+    wrong: string,
+    from: LoginOrigin,
+  ): Promise<SessionTokens> {
     const { token, ...hashes } = mintRefreshToken(random)
-    const session = { userId, passwordHash, ...hashes, ttlMs }
+    const session = { userId, passwordHash, ...hashes, ttlMs, longestMs, origin: originOf(from) }
     return answer(
       await store.insertSession(session, environment.call()).catch((error) => refuseLogin(error, wrong)),
       token,
     )
   }
 
+  async function check(
+    login: z.output<typeof loginInput>,
+    { clientAddress }: LoginOrigin,
+    client?: PasswordClient,
+  ): Promise<SignIn> {
+    const bucket = addressBucket(clientAddress)
+    requireAllowed(logins.take(bucket), 'too many logins from this address')
+    const signIn = await checkLogin(login, bucket, client)
+    deps.knownClients.add(bucket)
+    return signIn
+  }
+
+  /** As a login of a user whose session it is. What is wrong is a field: the credential of the request is right. */
+  async function checkAgain(
+    { userId, ...login }: { readonly userId: string } & Omit<z.output<typeof loginInput>, 'email'>,
+    origin: LoginOrigin,
+  ): Promise<void> {
+    const signIn = await store.findSignIn({ userId }, environment.call())
+    try {
+      await check({ email: signIn?.email ?? '', ...login }, origin, { key: userId, isKnown: true })
+    } catch (error) {
+      throw isTaskboardError(error, 'UNAUTHORIZED') ? asField(error, error.field ?? 'password') : error
+    }
+  }
+
   /** A valid token never meets this limit: it cannot be guessed, and a host may refresh for all its users from one address. */
   function refuseToken(clientAddress: string, message: string): TaskboardError {
-    requireAllowed(
-      badTokens.take(addressBucket(clientAddress)),
-      'too many failed refreshes from this address',
-    )
+    const decision = badTokens.take(addressBucket(clientAddress))
+    requireAllowed(decision, 'too many wrong tokens from this address')
     return new TaskboardError('UNAUTHORIZED', message)
   }
 
   return {
-    async login(input, { clientAddress }) {
+    async login(input, origin) {
       const login = parseInput(loginInput, input)
-      const bucket = addressBucket(clientAddress)
-      requireAllowed(logins.take(bucket), 'too many logins from this address')
-      return begin(await checkLogin(login, bucket), WRONG_LOGIN)
+      return begin(await check(login, origin), WRONG_LOGIN, origin)
     },
-    async loginByCode(code, { clientAddress }) {
+    async loginByCode(code, origin) {
       const signIn = await deps.codes.redeem(code)
-      if (signIn === null) throw refuseToken(clientAddress, WRONG_CODE)
-      return begin(signIn, WRONG_CODE)
+      if (signIn === null) throw refuseToken(origin.clientAddress, WRONG_CODE)
+      return begin(signIn, WRONG_CODE, origin)
     },
-    async refresh(refreshToken, { clientAddress }) {
+    async showCode(code, { clientAddress }) {
+      const signIn = await deps.codes.show(code)
+      if (signIn === null) throw refuseToken(clientAddress, WRONG_CODE)
+      return { email: signIn.email, accountName: signIn.accountName }
+    },
+    async prove({ userId, sessionId: id }, input, origin) {
+      const { code, password, mfaCode } = parseInput(proofInput, input)
+      if (code == null) await checkAgain({ userId, password: password ?? '', mfaCode }, origin)
+      else if ((await deps.codes.redeem(code))?.userId !== userId) {
+        throw asField(refuseToken(origin.clientAddress, WRONG_CODE), 'code')
+      }
+      if (!(await store.proveSession({ id, userId }, environment.call()))) {
+        throw new TaskboardError('UNAUTHORIZED', 'the session has ended')
+      }
+      authenticator.forgetSession(id)
+    },
+    begin: (user, origin) => begin(user, WRONG_LOGIN, origin),
+    refuseToken,
+    list: (userId) => store.listSessions({ userId }, environment.call()),
+    async end(userId, which) {
+      const ended = await store.endSessions({ userId, ...which }, environment.call())
+      for (const id of ended) authenticator.forgetSession(id)
+      if ('id' in which && ended.length === 0) throw new TaskboardError('NOT_FOUND', 'no such session')
+    },
+    async refresh(refreshToken, from) {
       const shown = parseRefreshToken(refreshToken)
-      if (shown === null) throw refuseToken(clientAddress, WRONG_REFRESH)
+      if (shown === null) throw refuseToken(from.clientAddress, WRONG_REFRESH)
       const { token, tokenHash: nextTokenHash } = mintRefreshToken(random, refreshToken)
-      const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS }
+      const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS, origin: originOf(from) }
       const found = await store.consumeRefreshToken(request, environment.call())
       if (found?.outcome === 'rotated') return answer(found.session, token)
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
-      throw refuseToken(clientAddress, WRONG_REFRESH)
+      throw refuseToken(from.clientAddress, WRONG_REFRESH)
     },
     async logout({ refreshToken, authorization }) {
       const named = await namedSession(authenticator, refreshToken, authorization)
       if (named === null) return
       const ended = await store.endSession(named, environment.call())
-      if (ended !== null) authenticator.forgetSession(ended.id)
+      if (ended !== null) authenticator.forgetSession(ended)
     },
   }
+}
+
+const LONGEST_USER_AGENT = 256
+
+/** What is kept of it: printable ASCII, of which a header consists. */
+function originOf({ clientAddress, userAgent }: LoginOrigin): SessionOrigin {
+  const printable = userAgent?.replaceAll(/[^ -~]/g, '').slice(0, LONGEST_USER_AGENT)
+  return { clientAddress, userAgent: printable ?? null }
+}
+
+function asField({ message }: TaskboardError, field: string): TaskboardError {
+  const text = message.startsWith(field) ? message : `${field} is wrong: ${message}`
+  return new TaskboardError('INVALID_FIELD', text, { field })
 }
 
 /** The user's password has changed since it was checked. */
@@ -163,19 +262,39 @@ function refuseLogin(error: unknown, message: string): never {
 
 /** Returns the user of a right login. */
 function createLoginCheck(deps: SessionsDeps) {
-  const { environment, store, hasher, mfaCodes } = deps
+  const { environment, store, passwords, mfaCodes, knownClients } = deps
 
+  /**
+   * Counts a guess for the client, and one of a one-time password also for the user, from wherever it comes. Nobody guesses a recovery code,
+   * so that one stays valid for a user whom others have locked out.
+   */
   async function checkCode(signIn: SignIn, code: string, key: string): Promise<void> {
-    requireAllowed(
-      await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()),
-      'too many wrong logins',
-    )
     const { userId, mfaSecret: sealedSecret, asOf } = signIn
-    if (sealedSecret !== null && (await mfaCodes.redeem({ userId, sealedSecret, asOf }, code))) return
-    throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
+    const ofUser = codeAttempts(userId)
+    for (const each of isTotpCode(code) ? [key, ofUser] : [key]) {
+      const decision = await store.takeLoginAttempt({ key: each, kind: 'code' }, environment.call())
+      requireAllowed(decision, 'too many wrong logins')
+    }
+    if (sealedSecret === null || !(await mfaCodes.redeem({ userId, sealedSecret, asOf }, code))) {
+      throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
+    }
+    await store.clearLoginAttempts({ key: ofUser }, environment.call())
   }
 
-  return async (login: z.output<typeof loginInput>, bucket: string): Promise<SignIn> => {
+  /** Hashes a password anew whose hash costs less than new ones. When that fails, the next login does. */
+  async function renew(signIn: SignIn, password: string, client: PasswordClient): Promise<SignIn> {
+    const { userId, passwordHash } = signIn
+    if (!passwords.isOutdated(passwordHash)) return signIn
+    const next = await passwords.hash(password, client)
+    const isRenewed = await store.renewPasswordHash({ userId, passwordHash, next }, environment.call())
+    return isRenewed ? { ...signIn, passwordHash: next } : signIn
+  }
+
+  return async (
+    login: z.output<typeof loginInput>,
+    bucket: string,
+    client: PasswordClient = { key: bucket, isKnown: knownClients.has(bucket) },
+  ): Promise<SignIn> => {
     const { email, password, mfaCode } = login
     const key = credentialDigest(JSON.stringify([email, bucket]))
     requireAllowed(
@@ -183,7 +302,7 @@ function createLoginCheck(deps: SessionsDeps) {
       'too many wrong logins',
     )
     const signIn = await store.findSignIn({ email }, environment.call())
-    const isRight = await hasher.verify(password, signIn?.passwordHash ?? hasher.decoy)
+    const isRight = await passwords.verify(password, signIn?.passwordHash ?? passwords.decoy, client)
     if (signIn === null || !isRight) throw new TaskboardError('UNAUTHORIZED', WRONG_LOGIN)
     if (signIn.mfaSecret !== null) {
       if (mfaCode == null) {
@@ -192,7 +311,7 @@ function createLoginCheck(deps: SessionsDeps) {
       await checkCode(signIn, mfaCode, key)
     }
     await store.clearLoginAttempts({ key }, environment.call())
-    return signIn
+    return renew(signIn, password, client)
   }
 }
 

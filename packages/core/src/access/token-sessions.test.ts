@@ -17,12 +17,18 @@ function setUp() {
     now: 1_000_000,
     principal: userOf('acct_1') as Principal | null,
     userId: 'user_1',
+    provenAgoMs: null as number | null,
     endsAt: 1_060_000,
   }
   const authenticator = createAuthenticator({
     environment: createEnvironment({ clock: { ...systemClock, now: () => state.now } }),
     store: {
-      findPrincipal: async () => state.principal && { principal: state.principal, expiresInMs: null },
+      noteKeyUse: () => Promise.reject(new Error('a session is no key')),
+      findPrincipal: async () =>
+        state.principal && {
+          ...{ principal: state.principal, expiresInMs: null },
+          ...{ provenAgoMs: state.provenAgoMs, isUseNoted: true },
+        },
     },
     tokens: {
       verify: async () =>
@@ -36,6 +42,12 @@ function setUp() {
 }
 
 describe('an access token', () => {
+  it('has the time of the last proof, by the clock of the process', async () => {
+    const { state, authenticator } = setUp()
+    state.provenAgoMs = 5_000
+    expect(await authenticator.authenticate(TOKEN)).toEqual({ ...userOf('acct_1'), provenAt: 995_000 })
+  })
+
   it('is refused from its end on, although it is known and its session goes on', async () => {
     const { state, authenticator } = setUp()
     state.now = state.endsAt - 1

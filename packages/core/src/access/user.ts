@@ -21,3 +21,31 @@ export interface NewStoredUser {
   /** Null for all scopes, including those of later versions. */
   readonly scopes: readonly Scope[] | null
 }
+
+/** An address that may become a user of an account. */
+export interface Invitation {
+  /** `inv_…`. */
+  readonly id: string
+  readonly accountId: string
+  /** The name of the account. */
+  readonly accountName: string
+  /** Normalized. */
+  readonly email: string
+  readonly scopes: readonly Scope[]
+  /** The user who invited. */
+  readonly createdBy: string
+  readonly createdAt: Instant
+  readonly expiresAt: Instant
+}
+
+/** An invitation to store. */
+export interface NewStoredInvitation {
+  readonly accountId: string
+  readonly email: string
+  /** Null for all scopes, including those of later versions. */
+  readonly scopes: readonly Scope[] | null
+  /** The SHA-256 of its token. */
+  readonly tokenHash: string
+  readonly createdBy: string
+  readonly ttlMs: number
+}

@@ -61,6 +61,27 @@ describe('a run that asks', () => {
     await runner.stop()
   })
 
+  it('requires a person when it says so, and no board of a run answers', async () => {
+    const refused: unknown[] = []
+    const { task, afterwards, runner } = await started(async ({ ask, claim, board }, taskId) => {
+      if (claim.answer !== null) return claim.answer.author.name ?? ''
+      for (const actor of [undefined, { kind: 'user', id: 'ada' }] as const) {
+        await board.answer(taskId, { body: 'Yes.' }, { actor }).catch((error: unknown) => refused.push(error))
+      }
+      return ask('All of it?', { requireOtherPerson: true })
+    })
+    const forbidden = { code: 'FORBIDDEN' }
+    expect(refused).toMatchObject([forbidden, forbidden])
+    await afterwards(async ({ board, taskId }) => {
+      const key = { kind: 'api_key', id: 'ak_1' } as const
+      await expect(board.answer(taskId, { body: 'Yes.' }, { actor: key })).rejects.toMatchObject(forbidden)
+      await expect(board.answer(taskId, { body: 'Yes.' })).rejects.toMatchObject(forbidden)
+      await board.answer(taskId, { body: 'Yes.' }, { actor: { kind: 'user', id: 'ada', name: 'Ada' } })
+    })
+    expect(await task()).toMatchObject({ result: 'Ada' })
+    await runner.stop()
+  })
+
   it('finds what people said before its first attempt', async () => {
     const fixture = await agentsFixture({
       agents: [{ type: 'bot', run: (_, { claim }) => claim.comments.map(({ body }) => body).join() }],
@@ -107,12 +128,18 @@ describe('a run that needs approval', () => {
 
   it('goes on without the action when it was rejected', async () => {
     const { task, afterwards, approvals, runner } = await started(async ({ approval }) => {
-      const { decision, comment } = await approval(refund)
-      return decision === 'approved' ? 'refunded' : `left alone: ${comment}`
+      const { decision, comment, decidedBy } = await approval({ ...refund, requireOtherPerson: true })
+      return decision === 'approved' ? 'refunded' : `left alone: ${comment} (${decidedBy?.name})`
     })
     const [asked] = await approvals()
-    await afterwards(({ board }) => board.decide(asked?.id ?? '', { decision: 'rejected', comment: 'No.' }))
-    expect(await task()).toMatchObject({ column: 'DONE', result: 'left alone: No.' })
+    expect(asked?.requireOtherPerson).toBe(true)
+    await afterwards(async ({ board }) => {
+      const verdict = { decision: 'rejected', comment: 'No.' } as const
+      await expect(board.decide(asked?.id ?? '', verdict)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      const actor = { kind: 'user', id: 'ada', name: 'Ada' } as const
+      await board.decide(asked?.id ?? '', verdict, { actor })
+    })
+    expect(await task()).toMatchObject({ column: 'DONE', result: 'left alone: No. (Ada)' })
     await runner.stop()
   })
 

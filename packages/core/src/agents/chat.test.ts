@@ -43,6 +43,8 @@ describe('chat', () => {
         const actor = { kind: 'user', id: 'user_1' } as const
         const decided = own.decide(message, { decision: 'approved' }, { actor })
         const outcome = await decided.then(String, ({ code }: { readonly code: string }) => code)
+        await expect(own.answer(id, { body: 'Yes.' }, { actor })).rejects.toThrow('an agent cannot answer')
+        await expect(own.answerOnce(id, { body: 'Yes.' })).rejects.toThrow('an agent cannot answer')
         return `${outcome} ${(await own.list('DOING')).tasks.length} ${(await own.schedules.list()).schedules.length}`
       },
     })

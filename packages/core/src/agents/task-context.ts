@@ -12,6 +12,7 @@ import {
   type Comment,
   type HoldReason,
   type ListedTaskInput,
+  type NamedActor,
   type Task,
   type TaskBackground,
   type TaskLogEntry,
@@ -46,8 +47,10 @@ export interface TaskClaim {
 /** What became of a request for approval. Do the action only when the decision is `approved`. */
 export interface ApprovalResult {
   readonly decision: ApprovalDecision
-  /** What the person said who decided; null for nothing. */
+  /** What they said who decided; null for nothing. */
   readonly comment: string | null
+  /** Who decided: a person, a key, or the host. */
+  readonly decidedBy: NamedActor | null
   readonly approvalId: string
 }
 
@@ -100,13 +103,17 @@ export interface TaskContext {
   /**
    * Asks the workspace's people, in 1 to 20,000 characters: records the question, puts the task on hold as `needs_input` and ends the run, which does not
    * count as an attempt. Never resolves: it rejects when the run has ended. The attempt after the answer finds that as `claim.answer`.
+   * With `requireOtherPerson`, a person has to answer, and no key can.
    */
-  readonly ask: (question: string) => Promise<never>
+  readonly ask: (
+    question: string,
+    options?: { readonly requireOtherPerson?: boolean | undefined },
+  ) => Promise<never>
   /**
    * Asks for permission to do one thing, once. Resolves with `approved` when a person approved this very action with this very input for this task,
    * and uses that up in the same write; and with `rejected` when a person rejected it. Else it records the request, puts the task on hold as
    * `approval`, ends the run, which does not count as an attempt, and rejects; after the decision, the next attempt asks again. When the process dies behind
-   * an approval, or the answer is lost, the action has to be approved again.
+   * an approval, or the answer is lost, the action has to be approved again. With `requireOtherPerson`, a person has to decide, and no key can.
    */
   readonly approval: (request: ApprovalInput) => Promise<ApprovalResult>
   /** Waits on the board's clock. Rejects with the signal's reason when that aborts, which does no harm when nobody awaits it. */
@@ -216,10 +223,14 @@ function createBoardRequests<Tx>(
 ): Pick<TaskContext, 'delegate' | 'ask' | 'approval'> {
   const { proof, leaseMs } = run
   const { fencingToken } = proof
-  const ask = write(async (_call, question: string) => {
-    await ownBoard().ask(proof.taskId, { fencingToken, question })
-    run.held()
-  }, isFencedOff)
+  const ask = write(
+    async (_call, question: string, options: { readonly requireOtherPerson?: boolean | undefined } = {}) => {
+      const { requireOtherPerson } = options
+      await ownBoard().ask(proof.taskId, { fencingToken, question, requireOtherPerson })
+      run.held()
+    },
+    isFencedOff,
+  )
   const request = write(async (_call, asked: ApprovalInput) => {
     const input = { ...asked, fencingToken }
     const answer = await ownBoard().requestApproval(proof.taskId, input)
@@ -237,11 +248,11 @@ function createBoardRequests<Tx>(
       },
       isFencedOff,
     ),
-    ask: (question) => handled(ask(question).then(() => ended(run.signal))),
+    ask: (question, options) => handled(ask(question, options).then(() => ended(run.signal))),
     approval: (asked) =>
       handled(
-        request(asked).then(({ outcome, approval: { id, comment } }) =>
-          outcome === 'pending' ? ended(run.signal) : { decision: outcome, comment, approvalId: id },
+        request(asked).then(({ outcome, approval: { id: approvalId, comment, decidedBy } }) =>
+          outcome === 'pending' ? ended(run.signal) : { decision: outcome, comment, decidedBy, approvalId },
         ),
       ),
   }

@@ -1,7 +1,8 @@
 import type { Reach } from '../access/index.js'
 import type { CallContext } from '../environment/index.js'
 import type { ActingAs, Actor } from './task.js'
-import type { Approval, ApprovalRequest, ApprovalStatus, Asker, Verdict } from './approval.js'
+import type { Approval, ApprovalRequest, ApprovalStatus, Verdict } from './approval.js'
+import type { Asker } from './asker.js'
 import type { ClaimProof } from './task-store.js'
 
 /** Which approvals to read: those that match every filter, newest first. */
@@ -54,6 +55,7 @@ export interface ApprovalStore<Tx = unknown> {
   /**
    * Decides a pending approval, with `approval.decided` and a comment of the kind `decision`, and releases its task from the hold
    * `approval`, in one commit. Of several concurrent decisions one is made. Who decides without a name gets the one that the storage has.
+   * Whether the account requires another person is what its setting is in that commit.
    * @throws as `outcomeOfDecision` does; `NOT_FOUND` for an approval that the workspace does not have.
    */
   decideApproval(

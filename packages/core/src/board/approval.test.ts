@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest'
 import {
   approvalAt,
   approvalStatuses,
-  askerOf,
   outcomeOfDecision,
   outcomeOfRequest,
   parseApprovalRequest,
+  requireOwnAction,
   type ApprovalInput,
   type StoredApproval,
   type Verdict,
 } from './approval.js'
+import { unknownAsker } from './asker.js'
 import { shortDigest } from '../events/index.js'
 import { createTask, holdReasons, parseNewTask, type Actor, type Task } from './task.js'
 import { transition } from './transition.js'
@@ -36,7 +37,7 @@ function stored(state: StoredApproval['state'], fencingToken = 1): StoredApprova
     state,
     agentId: 'agent_1',
     requestedBy: worker,
-    asker: { kind: 'credential', owner: 'ak_1' },
+    asker: { kind: 'credential', owner: 'ak_1', isSession: false },
     fencingToken,
     requestedAt: NOW,
     expiresAt: EXPIRES,
@@ -48,7 +49,7 @@ function stored(state: StoredApproval['state'], fencingToken = 1): StoredApprova
 }
 
 const decided = (open: StoredApproval, verdict: Verdict, decidedBy: Actor, now: number, on = task) =>
-  outcomeOfDecision(on, open, { ...verdict, decidedBy }, now)
+  outcomeOfDecision(on, open, { ...verdict, decidedBy, requireOtherPerson: false }, now)
 
 const outcomeFor = (open: StoredApproval | null, now = NOW) =>
   outcomeOfRequest(claimed, open, request, { fencingToken: 1, now })
@@ -83,6 +84,20 @@ describe('a request for approval', () => {
     expect(again(stored('pending'), { ...held.task, fencingToken: 2 })).toMatchObject({
       command: { kind: 'hold_claimed' },
     })
+  })
+
+  it('that requires another person replaces what did not, except a rejection, and is met by what did', () => {
+    const strict = { ...request, requireOtherPerson: true }
+    const ofStrict = (open: StoredApproval) =>
+      outcomeOfRequest(claimed, open, strict, { fencingToken: 1, now: NOW })
+    for (const state of ['pending', 'approved'] as const) {
+      expect(ofStrict(stored(state))).toMatchObject({ kind: 'ask', replaces: 'apr_1' })
+      const kind = state === 'pending' ? 'wait' : 'use'
+      expect(ofStrict({ ...stored(state), requireOtherPerson: true })).toMatchObject({ kind })
+      expect(outcomeFor({ ...stored(state), requireOtherPerson: true })).toMatchObject({ kind })
+    }
+    expect(ofStrict(stored('rejected'))).toMatchObject({ kind: 'refuse' })
+    expect(ofStrict(stored('used'))).toMatchObject({ kind: 'ask', replaces: null })
   })
 
   it('does not count as an attempt', () => {
@@ -153,26 +168,15 @@ describe('a request for approval', () => {
   })
 })
 
-describe('the asker', () => {
-  const agent: Actor = { kind: 'agent', id: 'agent_1' }
-  const host: Actor = { kind: 'host', id: null }
+describe('a call of a tool', () => {
+  const call = { ...request, action: 'tool:refund' }
+  const credential = { kind: 'credential', owner: 'ak_1', isSession: false } as const
 
-  it('is what the board was made for, and else the credential or the host, whatever actor is named', () => {
-    for (const by of [agent, host, person, worker]) {
-      expect(askerOf(agent, by, request)).toEqual({ kind: 'runtime', owner: null })
-    }
-    expect(askerOf(host, worker, request)).toEqual({ kind: 'credential', owner: 'ak_1' })
-    expect(askerOf(host, person, request)).toEqual({ kind: 'credential', owner: 'user_1' })
-    for (const by of [host, agent, { kind: 'user', id: null }, { kind: 'system', id: null }] as const) {
-      expect(askerOf(host, by, request)).toEqual({ kind: 'host', owner: null })
-    }
-  })
-
-  it('is a runtime for each call of a tool', () => {
-    const call = { ...request, action: 'tool:refund' }
-    expect(askerOf(agent, agent, call).kind).toBe('runtime')
-    for (const by of [host, agent, person, worker]) {
-      expect(() => askerOf(host, by, call)).toThrow(
+  it('is asked for by a runtime alone', () => {
+    requireOwnAction({ kind: 'runtime', owner: null, isSession: false }, call)
+    for (const asker of [unknownAsker, credential, { ...credential, isSession: true }]) {
+      requireOwnAction(asker, request)
+      expect(() => requireOwnAction(asker, call)).toThrow(
         expect.objectContaining({ code: 'INVALID_FIELD', field: 'action' }),
       )
     }
@@ -198,7 +202,7 @@ describe('a decision', () => {
         expect.objectContaining({ code: 'FORBIDDEN' }),
       )
     }
-    const byHost = { ...stored('pending'), requestedBy: { kind: 'host', id: null } } as const
+    const byHost = { ...stored('pending'), asker: unknownAsker }
     expect(decided(byHost, verdict, { kind: 'host', id: null }, NOW).approval.state).toBe('approved')
   })
 

@@ -12,6 +12,7 @@ import {
   type NamedActor,
 } from '../events/index.js'
 import { requestFingerprint } from '../idempotency/index.js'
+import { type Asked, type Asker, otherPersonInput, requireResponder } from './asker.js'
 import { longestComment } from './comment.js'
 import type { Task } from './task.js'
 import type { TaskCommand } from './transition.js'
@@ -27,21 +28,8 @@ export type { ApprovalDecision } from '../events/index.js'
 export const approvalStatuses = ['pending', 'approved', 'rejected', 'used', 'expired'] as const
 export type ApprovalStatus = (typeof approvalStatuses)[number]
 
-/**
- * What asked. `runtime`: an agent of `agents`, in the host's process. `credential`: a caller with a key or a login, such as a worker outside.
- * `host`: the host's own code, through `taskboard.board`.
- */
-export const askerKinds = ['runtime', 'credential', 'host'] as const
-
-/** Whose an approval is: only a request of the same asker uses it. All runtimes of a board are one asker, and so is the host's code. */
-export interface Asker {
-  readonly kind: (typeof askerKinds)[number]
-  /** Of a credential, the user who has it, or the key when nobody is known to have it; null for the others. */
-  readonly owner: string | null
-}
-
-/** An agent's request to do one thing once, and what became of it. Deleted with its task. */
-export interface Approval {
+/** An agent's request to do one thing once, and what became of it. Deleted with its task. `asker` is whose it is. */
+export interface Approval extends Asked {
   /** `apr_…`. */
   readonly id: string
   readonly workspaceId: string
@@ -57,10 +45,8 @@ export interface Approval {
   readonly status: ApprovalStatus
   /** The agent of the attempt. */
   readonly agentId: string
-  /** The credential that asked: it cannot decide. Of a run inside of the host, the agent. */
+  /** The credential that asked. Of a run inside of the host, the agent. */
   readonly requestedBy: Actor
-  /** Whose it is. */
-  readonly asker: Asker
   /** The claim under which it was asked first. */
   readonly fencingToken: number
   readonly requestedAt: Instant
@@ -80,6 +66,7 @@ export interface ApprovalRequest {
   readonly summary: string
   readonly input: unknown
   readonly inputDigest: string
+  readonly requireOtherPerson: boolean
 }
 
 /** A validated decision. */
@@ -90,11 +77,15 @@ export interface Verdict {
   readonly digest: string | null
 }
 
-/** A request as a run gives it. `input` is any JSON; absent: null. */
+/**
+ * A request as a run gives it. `input` is any JSON; absent: null. `requireOtherPerson`: whether another person than the one who asks has to
+ * decide, as the setting of an account requires of all requests; default false.
+ */
 export interface ApprovalInput {
   readonly action: string
   readonly summary: string
   readonly input?: unknown
+  readonly requireOtherPerson?: boolean | undefined
 }
 
 const LONGEST_ACTION = 100
@@ -102,10 +93,11 @@ const LONGEST_SUMMARY = 2_000
 /** The decision's comment becomes part of a comment, whose first line names the action. */
 const LONGEST_REASON = longestComment - 200
 
-/** The texts of a request. */
-export const approvalTexts = z.object({
+/** The fields of a request except its input. */
+export const approvalFields = z.object({
   action: textOf({ most: LONGEST_ACTION, isBlankAllowed: false }),
   summary: textOf({ most: LONGEST_SUMMARY, isBlankAllowed: false }),
+  requireOtherPerson: otherPersonInput,
 })
 
 /** The claim of a request. */
@@ -127,18 +119,11 @@ export const verdictInput = z.strictObject({
 /** Approvals of calls of tools have these actions, and only the runtime that has the tool may ask for one. */
 const toolActions = 'tool:'
 
-/**
- * Who asks: a board that a runtime was given belongs to it, whatever actor a call names.
- * @throws TaskboardError `INVALID_FIELD` (`action`) when anybody but a runtime asks to call one of its tools.
- */
-export function askerOf(board: Actor, by: Actor, { action }: ApprovalRequest): Asker {
-  if (board.kind === 'agent') return { kind: 'runtime', owner: null }
-  if (action.startsWith(toolActions)) {
-    const rule = `must not begin with ${toolActions}, which is for the tools of agents in the host's process`
-    throw new TaskboardError('INVALID_FIELD', `action ${rule}`, { field: 'action' })
-  }
-  const isCredential = by.id !== null && (by.kind === 'user' || by.kind === 'api_key')
-  return isCredential ? { kind: 'credential', owner: by.id } : { kind: 'host', owner: null }
+/** @throws TaskboardError `INVALID_FIELD` (`action`) when anybody but a runtime asks to call one of its tools. */
+export function requireOwnAction({ kind }: Asker, { action }: ApprovalRequest): void {
+  if (kind === 'runtime' || !action.startsWith(toolActions)) return
+  const rule = `must not begin with ${toolActions}, which is for the tools of agents in the host's process`
+  throw new TaskboardError('INVALID_FIELD', `action ${rule}`, { field: 'action' })
 }
 
 /**
@@ -155,10 +140,10 @@ export function askerOf(board: Actor, by: Actor, { action }: ApprovalRequest): A
  * ```
  */
 export function parseApprovalRequest(given: ApprovalInput): ApprovalRequest {
-  const { action, summary } = parseInput(approvalTexts, given)
+  const { action, summary, requireOtherPerson } = parseInput(approvalFields, given)
   const input = plainJson(given.input ?? null, 'input')
   requireExactNumbers(input, 'input')
-  return { action, summary, input, inputDigest: requestFingerprint(input, 'input') }
+  return { action, summary, input, inputDigest: requestFingerprint(input, 'input'), requireOtherPerson }
 }
 
 /** Beyond this, several whole numbers are read as the same one: the approval of one would be that of the others. */
@@ -188,7 +173,7 @@ export const openStates = ['pending', 'approved', 'rejected'] as const satisfies
  *   ...{ id: 'apr_1', workspaceId: 'ws_1', taskId: 'task_1', agentId: 'agent_1', fencingToken: 1 },
  *   ...{ requestedAt: 0, expiresAt: 1_000, decidedBy: null, decidedAt: null, comment: null, usedAt: null },
  *   requestedBy: { kind: 'agent', id: 'agent_1' },
- *   asker: { kind: 'runtime', owner: null },
+ *   asker: { kind: 'runtime', owner: null, isSession: false },
  *   state: 'pending',
  * } as const
  * console.log(approvalAt(stored, 999).status, approvalAt(stored, 1_000).status) // pending expired
@@ -200,7 +185,10 @@ export function approvalAt({ state, ...stored }: StoredApproval, now: Instant): 
 
 /** What a request does. */
 export type RequestOutcome =
-  /** Apply the command, which ends the run, and store a new pending approval. The one with the id `replaces` becomes `expired`. */
+  /**
+   * Apply the command, which ends the run, and store a new pending approval. The one with the id `replaces` becomes `expired`: it is over, or
+   * did not require another person, as the request now does.
+   */
   | { readonly kind: 'ask'; readonly command: TaskCommand; readonly replaces: string | null }
   /** One is pending already: apply the command, which ends the run; null for a repeat of the request that ended it. */
   | { readonly kind: 'wait'; readonly approval: Approval; readonly command: TaskCommand | null }
@@ -238,6 +226,10 @@ export function outcomeOfRequest(
   }
   const renew: TaskCommand = { kind: 'renew', fencingToken, leaseMs: null }
   const approval = open === null ? null : approvalAt(open, now)
+  const isLax = request.requireOtherPerson && approval?.requireOtherPerson === false
+  if (isLax && (approval.status === 'pending' || approval.status === 'approved')) {
+    return { kind: 'ask', command: hold, replaces: approval.id }
+  }
   switch (approval?.status) {
     case 'pending': {
       const isRepeat =
@@ -268,9 +260,9 @@ export interface DecisionOutcome {
 }
 
 /**
- * What a decision does. Pure, as `transition` is.
- * @throws TaskboardError `FORBIDDEN` for an agent, and for the credential that asked; `CONFLICT` when the approval is not pending: it was
- *   decided before, or has expired; `CONFLICT` (`digest`) when the decider has seen another input.
+ * What a decision does. Pure, as `transition` is. `requireOtherPerson` is the setting of the account now.
+ * @throws TaskboardError `FORBIDDEN` for an agent, and for a credential that may not decide what this asker asked for; `CONFLICT` when the
+ *   approval is not pending: it was decided before, or has expired; `CONFLICT` (`digest`) when the decider has seen another input.
  * @example
  * ```ts
  * import { createTask, outcomeOfDecision, parseApprovalRequest, parseNewTask } from '@taskboard/core/storage'
@@ -282,10 +274,10 @@ export interface DecisionOutcome {
  *   ...{ id: 'apr_1', workspaceId: 'ws_1', taskId: 'task_1', agentId: 'agent_1', fencingToken: 1 },
  *   ...{ requestedAt: 0, expiresAt: 1_000, decidedBy: null, decidedAt: null, comment: null, usedAt: null },
  *   requestedBy: { kind: 'agent', id: 'agent_1' },
- *   asker: { kind: 'runtime', owner: null },
+ *   asker: { kind: 'runtime', owner: null, isSession: false },
  *   state: 'pending',
  * } as const
- * const verdict = { decision: 'approved', comment: null, digest: null } as const
+ * const verdict = { decision: 'approved', comment: null, digest: null, requireOtherPerson: false } as const
  * const { approval } = outcomeOfDecision(task, asked, { ...verdict, decidedBy: { kind: 'user', id: 'user_1' } }, 500)
  * console.log(approval.state, approval.decidedAt) // approved 500
  * ```
@@ -297,11 +289,15 @@ export function outcomeOfDecision(
     decision,
     comment,
     digest,
-    decidedBy: { kind, id, name = null },
-  }: Verdict & { readonly decidedBy: ActingAs },
+    decidedBy,
+    requireOtherPerson,
+  }: Verdict & { readonly decidedBy: ActingAs; readonly requireOtherPerson: boolean },
   now: Instant,
 ): DecisionOutcome {
-  requireDecider(stored, { kind, id })
+  const { asker } = stored
+  const isOther = requireOtherPerson || stored.requireOtherPerson
+  requireResponder({ asker, requireOtherPerson: isOther }, decidedBy, 'decide')
+  const { kind, id, name = null } = decidedBy
   const { status } = approvalAt(stored, now)
   if (status !== 'pending') {
     const why = status === 'expired' ? 'the approval has expired' : 'the approval was decided before'
@@ -348,11 +344,4 @@ export function eventOfApproval(
   { title }: Pick<Task, 'title'>,
 ) {
   return { approvalId, taskId, title, action, summary, ...shownInput(input, inputDigest) }
-}
-
-function requireDecider({ requestedBy }: StoredApproval, { kind, id }: Actor): void {
-  if (kind === 'agent') throw new TaskboardError('FORBIDDEN', 'an agent cannot decide an approval')
-  if (id !== null && requestedBy.kind === kind && requestedBy.id === id) {
-    throw new TaskboardError('FORBIDDEN', 'the credential that asked for an approval cannot decide it')
-  }
 }

@@ -1,21 +1,29 @@
 import type { z } from 'zod'
 import type { Environment } from '../environment/index.js'
-import { parseInput, requireKnownFields, requireLimit, TaskboardError } from '../errors/index.js'
+import { parseInput, requireKnownFields, requireLimit } from '../errors/index.js'
 import {
   type Approval,
   type ApprovalInput,
   approvalProof,
-  askerOf,
   parseApprovalRequest,
+  requireOwnAction,
   verdictInput,
 } from './approval.js'
+import { askerOf, refusedToAgents } from './asker.js'
 import type { ApprovalFindings } from './approval-directory.js'
 import type { ApprovalAnswer, ApprovalStore } from './approval-store.js'
 import { actingAs, DEFAULT_PAGE, type ListOptions, type WriteOptions } from './board-options.js'
 import { decodeApprovalId, encodeTaskId as encodeId } from './cursor.js'
+import type { BoardConversation } from './conversation.js'
 import type { Actor } from './task.js'
 
-const approvalFields: ReadonlySet<string> = new Set(['fencingToken', 'action', 'summary', 'input'])
+const requestFields: ReadonlySet<string> = new Set([
+  'fencingToken',
+  'action',
+  'summary',
+  'input',
+  'requireOtherPerson',
+])
 
 /** The approvals of a board's tasks. */
 export interface BoardApprovals<Tx = unknown> {
@@ -23,7 +31,8 @@ export interface BoardApprovals<Tx = unknown> {
    * The agent that works the task asks for permission to do one thing. `approved`: this very action with this very input was approved for this
    * task, and this call has used that up: do it now, once. `rejected`: it was rejected, and `approval.comment` says why. `pending`: it waits for a
    * decision. The task is on hold as `approval`, the claim has ended, and the next attempt asks again. The attempt does not count.
-   * An approval is the asker's: all runtimes are one asker, the host's code is another, and so is each user and each key among `actor`.
+   * An approval is the asker's: all runtimes are one asker, the host's code is another, and so are a user, and the keys of an owner, as `actor`.
+   * With `requireOtherPerson`, what was decided without it does not count.
    * @throws `CONFLICT` when the lease is no longer held; `INVALID_FIELD` for an `action` that begins with `tool:`, except on the board of a run.
    */
   requestApproval(
@@ -36,8 +45,10 @@ export interface BoardApprovals<Tx = unknown> {
   /**
    * A person decides a pending approval, with `approval.decided`, and releases its task. Of several decisions the first one counts. Pass the
    * `digest` that the person was shown, so that the decision is of that input.
-   * @throws `CONFLICT` when it was decided before or has expired, and for another `digest`; `NOT_FOUND`; `FORBIDDEN` for agents, on the board of a run or a
-   *   chat whatever `actor` says, and for the credential that asked.
+   * A person may decide what their keys asked for. A key may decide nothing that its owner's credentials asked for, and nobody what they asked
+   * for by a login themselves. With `requireOtherPerson`, of the request or the account, another owner has to: the host's code names a person.
+   * @throws `CONFLICT` when it was decided before or has expired, and for another `digest`; `NOT_FOUND`; `FORBIDDEN` for those, and for agents, on
+   *   the board of a run or a chat whatever `actor` says.
    */
   decide(
     approvalId: string,
@@ -46,16 +57,15 @@ export interface BoardApprovals<Tx = unknown> {
   ): Promise<Approval>
 }
 
-function refusedToAgents(): TaskboardError {
-  return new TaskboardError('FORBIDDEN', 'an agent cannot decide an approval')
+/** A board for an agent that answers chat messages. It decides and answers nothing: else everybody who may chat could ask for that. */
+export function withoutDecisions<B extends BoardApprovals & BoardConversation>(board: B): B {
+  const [decide, answer] = [refusal('decide'), refusal('answer')]
+  const members = { ...Object.getOwnPropertyDescriptors(board), decide, answer, answerOnce: answer }
+  return Object.defineProperties({}, members) as B
 }
 
-const refuse: BoardApprovals['decide'] = () => Promise.reject(refusedToAgents())
-
-/** A board for an agent that answers chat messages. It decides nothing: else everybody who may chat could ask for that. */
-export function withoutDecisions<B extends BoardApprovals>(board: B): B {
-  const members = { ...Object.getOwnPropertyDescriptors(board), decide: { value: refuse, enumerable: true } }
-  return Object.defineProperties({}, members) as B
+function refusal(verb: 'decide' | 'answer'): PropertyDescriptor {
+  return { value: () => Promise.reject(refusedToAgents(verb)), enumerable: true }
 }
 
 export interface BoardApprovalsDeps<Tx> {
@@ -74,11 +84,12 @@ export function createBoardApprovals<Tx>(
   return {
     async requestApproval(taskId, input, options) {
       const { fencingToken } = parseInput(approvalProof, input)
-      requireKnownFields(input, approvalFields)
+      requireKnownFields(input, requestFields)
       const request = parseApprovalRequest(input)
       const proof = { workspaceId, taskId, fencingToken }
       const requestedBy = options?.actor ?? actor
-      const asker = askerOf(actor, requestedBy, request)
+      const asker = askerOf(actor, requestedBy)
+      requireOwnAction(asker, request)
       return approvals.requestApproval(
         { proof, request, requestedBy, asker, expireAfterMs },
         environment.call(options),
@@ -97,7 +108,7 @@ export function createBoardApprovals<Tx>(
     async decide(approvalId, input, options) {
       const { decision, comment = null, digest = null } = parseInput(verdictInput, input)
       // The board that a run was given is an agent's, whatever actor it names.
-      if (actor.kind === 'agent') throw refusedToAgents()
+      if (actor.kind === 'agent') throw refusedToAgents('decide')
       const decidedBy = actingAs(options?.actor ?? actor)
       const verdict = { decision, comment, digest }
       return approvals.decideApproval(

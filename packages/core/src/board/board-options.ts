@@ -29,11 +29,11 @@ export interface BoardSettings {
 }
 
 /** Who acts, without further members. @throws TaskboardError `INVALID_FIELD` (`name`) for a name that nobody could read. */
-export function actingAs({ kind, id, name }: ActingAs): ActingAs {
-  if (name == null) return { kind, id }
+export function actingAs({ kind, id, name, owner }: ActingAs): ActingAs {
+  if (name == null) return { kind, id, owner }
   const fault = nameFault(name)
   if (fault !== null) throw new TaskboardError('INVALID_FIELD', `name ${fault}`, { field: 'name' })
-  return { kind, id, name }
+  return { kind, id, name, owner }
 }
 
 export const DEFAULT_PAGE = 100

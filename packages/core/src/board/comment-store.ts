@@ -22,7 +22,8 @@ export interface CommentStore<Tx = unknown> {
   /**
    * Adds a comment, with `task.commented`, and does to the task what `outcomeOfComment` says, all in one commit. The comments of a task
    * have the order of their commits. The author's name is the one that is given, else that of the user, key or agent as it is now.
-   * @throws `CONFLICT` for a question under a lease that is no longer held, for an answer that nothing waits for, also when another
+   * Who asked a question is kept with it, and whether the account requires another person is what its setting is in the commit of the answer.
+   * @throws as `outcomeOfComment` does; `CONFLICT` for a question under a lease that is no longer held, for an answer that nothing waits for, also when another
    *   answer came first, and for an idempotency key that was used with another fingerprint.
    */
   insertComment(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Instant } from '../environment/index.js'
 import { TaskboardError, textOf } from '../errors/index.js'
 import type { ActingAs, CommentKind, NamedActor } from '../events/index.js'
+import { type Asked, otherPersonInput, requireResponder, unknownAsker } from './asker.js'
 import type { Task } from './task.js'
 import type { TaskCommand } from './transition.js'
 import { completionInput } from './write-inputs.js'
@@ -23,12 +24,21 @@ export interface Comment {
 
 /**
  * A comment to write. A question is its agent's, under the claim that the fencing token shows, and puts the task on hold as
- * `needs_input`. An answer releases that hold. An author without a name gets the one that the storage has of it.
+ * `needs_input`; the storage keeps who asked with it. An answer releases that hold. An author without a name gets the one that the storage has
+ * of it.
  */
 export type CommentDraft = { readonly body: string } & (
   | { readonly kind: 'comment' | 'answer'; readonly author: ActingAs }
-  | { readonly kind: 'question'; readonly fencingToken: number }
+  | { readonly kind: 'question'; readonly fencingToken: number; readonly asked: Asked }
 )
+
+/** What an answer is to. */
+export interface AnsweredQuestion {
+  /** Who asked the last question of the task; null when the host put it on hold without one. */
+  readonly asked: Asked | null
+  /** The setting of the account now. */
+  readonly requireOtherPerson: boolean
+}
 
 /** How many comments a run is given: the newest ones. */
 export const commentsOfRun = 100
@@ -46,6 +56,7 @@ export const commentInput = z.strictObject({ body: commentBody })
 export const questionInput = z.strictObject({
   fencingToken: completionInput.shape.fencingToken,
   question: commentBody,
+  requireOtherPerson: otherPersonInput,
 })
 
 /** What a comment does, and who writes it. */
@@ -57,20 +68,26 @@ export interface CommentOutcome {
 }
 
 /**
- * What a comment does. The author of a question is the agent that works the task, and its attempt does not count. Pure, as `transition` is,
- * which a storage applies to the task in the comment's commit.
- * @throws TaskboardError `CONFLICT` for an answer to a task that waits for none. So an answer never ends another hold.
+ * What a comment does. The author of a question is the agent that works the task, and its attempt does not count. `question` is what an answer
+ * is to, as it is in the comment's commit; null for other comments. Pure, as `transition` is, which a storage applies to the task in that commit.
+ * @throws TaskboardError `CONFLICT` for an answer to a task that waits for none. So an answer never ends another hold. `FORBIDDEN` for the
+ *   answer of an agent, and of a credential that may not answer what this asker asked.
  * @example
  * ```ts
  * import { createTask, outcomeOfComment, parseNewTask } from '@taskboard/core/storage'
  *
  * const input = parseNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
  * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
- * const question = { kind: 'question', body: 'Into which language?', fencingToken: 1 } as const
- * console.log(outcomeOfComment(task, question).command?.kind) // hold_claimed
+ * const asked = { asker: { kind: 'runtime', owner: null, isSession: false }, requireOtherPerson: false } as const
+ * const question = { kind: 'question', body: 'Into which language?', fencingToken: 1, asked } as const
+ * console.log(outcomeOfComment(task, question, null).command?.kind) // hold_claimed
  * ```
  */
-export function outcomeOfComment(task: Task, draft: CommentDraft): CommentOutcome {
+export function outcomeOfComment(
+  task: Task,
+  draft: CommentDraft,
+  question: AnsweredQuestion | null,
+): CommentOutcome {
   if (draft.kind === 'question') {
     const { fencingToken, body } = draft
     return {
@@ -86,6 +103,30 @@ export function outcomeOfComment(task: Task, draft: CommentDraft): CommentOutcom
   }
   const { author } = draft
   if (draft.kind === 'comment') return { command: null, author }
-  if (task.hold?.reason === 'needs_input') return { command: { kind: 'release', actor: author }, author }
-  throw new TaskboardError('CONFLICT', 'the task does not wait for an answer')
+  if (task.hold?.reason !== 'needs_input') {
+    throw new TaskboardError('CONFLICT', 'the task does not wait for an answer')
+  }
+  const { asker, requireOtherPerson } = question?.asked ?? { asker: unknownAsker, requireOtherPerson: false }
+  const isOther = requireOtherPerson || question?.requireOtherPerson === true
+  requireResponder({ asker, requireOtherPerson: isOther }, author, 'answer')
+  return { command: { kind: 'release', actor: author }, author }
 }
+
+/**
+ * Who said something, in the words by which an agent is told, such as `the answer of Ada` for a person's, and `the answer by a key (deploy)`: a
+ * key is not a person.
+ * @example
+ * ```ts
+ * import { whoSaid } from '@taskboard/core'
+ *
+ * console.log(whoSaid({ kind: 'answer', author: { kind: 'user', id: 'ada', name: 'Ada' } })) // the answer of Ada
+ * console.log(whoSaid({ kind: 'answer', author: { kind: 'api_key', id: 'ak_1', name: 'ci' } })) // the answer by a key (ci)
+ * ```
+ */
+export function whoSaid({ kind, author }: Pick<Comment, 'kind' | 'author'>): string {
+  const name = author.name ?? author.id
+  if (author.kind === 'user') return `the ${kind} of ${name ?? 'a person'}`
+  return `the ${kind} by ${others[author.kind]}${name === null ? '' : ` (${name})`}`
+}
+
+const others = { api_key: 'a key', agent: 'an agent', host: 'the host', system: 'the board' } as const

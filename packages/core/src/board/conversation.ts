@@ -1,8 +1,15 @@
 import type { z } from 'zod'
-import type { Environment, InTransaction } from '../environment/index.js'
+import type { Environment } from '../environment/index.js'
 import { parseInput, requireLimit } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
-import { actingAs, type AddOptions, DEFAULT_PAGE, type ListOptions } from './board-options.js'
+import { askerOf, refusedToAgents } from './asker.js'
+import {
+  actingAs,
+  type AddOptions,
+  DEFAULT_PAGE,
+  type ListOptions,
+  type WriteOptions,
+} from './board-options.js'
 import { type Comment, commentInput, questionInput } from './comment.js'
 import type { CommentStore } from './comment-store.js'
 import { decodePlace, encodePlace } from './cursor.js'
@@ -31,12 +38,14 @@ export interface BoardConversation<Tx = unknown> {
   comments(taskId: string, options?: ListOptions<Tx>): Promise<CommentList>
   /**
    * The agent that works the task asks: records the question and puts the task on hold as `needs_input`, which ends its claim. The attempt
-   * does not count. @throws `CONFLICT` when the lease is no longer held.
+   * does not count. `actor` is who asks for the agent, and is kept with the question: a key cannot answer what its owner's credentials ask. With
+   * `requireOtherPerson`, another person than the one who asks has to answer. @throws `CONFLICT` when the lease is no longer held.
    */
-  ask(taskId: string, input: z.input<typeof questionInput>, options?: InTransaction<Tx>): Promise<Comment>
+  ask(taskId: string, input: z.input<typeof questionInput>, options?: WriteOptions<Tx>): Promise<Comment>
   /**
    * Answers the question of a task on hold as `needs_input`: records the answer and releases the hold, in one commit. Agents can claim the
-   * task again, with fresh attempts, and find the answer. @throws `CONFLICT` when the task does not wait for an answer.
+   * task again, with fresh attempts, and find the answer. @throws `CONFLICT` when the task does not wait for an answer; `FORBIDDEN` for who may not
+   *   answer it, by the rules of `decide`.
    */
   answer(taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Comment>
   /** As `answer`, and says whether the comment is the one of an earlier call. */
@@ -58,6 +67,8 @@ export function createConversation<Tx>(
     (kind: 'comment' | 'answer') =>
     async (taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Created<Comment>> => {
       const { body } = parseInput(commentInput, input)
+      // The board that a run was given is an agent's, whatever actor it names.
+      if (kind === 'answer' && actor.kind === 'agent') throw refusedToAgents('answer')
       const draft = { kind, body, author: actingAs(options?.actor ?? actor) }
       const idempotency = options?.idempotency ?? null
       return comments.insertComment(
@@ -80,8 +91,9 @@ export function createConversation<Tx>(
       return { comments: page.comments, nextCursor: nextAfter === null ? null : encodePlace(nextAfter) }
     },
     async ask(taskId, input, options) {
-      const { fencingToken, question } = parseInput(questionInput, input)
-      const draft = { kind: 'question', body: question, fencingToken } as const
+      const { fencingToken, question, requireOtherPerson } = parseInput(questionInput, input)
+      const asked = { asker: askerOf(actor, options?.actor ?? actor), requireOtherPerson }
+      const draft = { kind: 'question', body: question, fencingToken, asked } as const
       const insertion = { target: { workspaceId, taskId }, draft, idempotency: null }
       return (await comments.insertComment(insertion, environment.call(options))).value
     },

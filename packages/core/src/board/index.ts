@@ -58,8 +58,7 @@ export {
   approvalAt,
   approvalDecisions,
   approvalStatuses,
-  approvalTexts,
-  askerKinds,
+  approvalFields,
   eventOfApproval,
   openStates,
   outcomeOfDecision,
@@ -73,17 +72,26 @@ export type {
   ApprovalInput,
   ApprovalRequest,
   ApprovalStatus,
-  Asker,
   DecisionOutcome,
   RequestOutcome,
   StoredApproval,
   Verdict,
 } from './approval.js'
+export { askerKinds } from './asker.js'
+export type { Asked, Asker } from './asker.js'
 export type { ApprovalAnswer, ApprovalPage, ApprovalQuery, ApprovalStore } from './approval-store.js'
 export { createApprovalDirectory } from './approval-directory.js'
 export type { ApprovalDirectory, ApprovalFilter, ApprovalFindings } from './approval-directory.js'
-export { commentBody, commentInput, commentKinds, commentsOfRun, outcomeOfComment } from './comment.js'
-export type { Comment, CommentDraft, CommentKind, CommentOutcome } from './comment.js'
+export {
+  commentBody,
+  commentInput,
+  commentKinds,
+  commentsOfRun,
+  outcomeOfComment,
+  questionInput,
+  whoSaid,
+} from './comment.js'
+export type { AnsweredQuestion, Comment, CommentDraft, CommentKind, CommentOutcome } from './comment.js'
 export type { CommentPage, CommentQuery, CommentStore } from './comment-store.js'
 export type { BoardApprovals } from './board-approvals.js'
 export type { BoardClaims } from './claiming.js'

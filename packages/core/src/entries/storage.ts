@@ -1,6 +1,7 @@
 // `@taskboard/core/storage`: what adapters of storages, senders and resolvers use, and their tests.
 
 export {
+  keyUseMs,
   loginAttemptRules,
   mostRotatedTokens,
   sessionOver,
@@ -16,6 +17,7 @@ export type {
   AttemptKind,
   DeletionProgress,
   FoundPrincipal,
+  Invitation,
   KeyCheck,
   LoginAttempts,
   NewStoredUser,
@@ -23,6 +25,8 @@ export type {
   RefreshOutcome,
   RefreshRequest,
   Session,
+  SessionOrigin,
+  SessionRecord,
   SessionStore,
   SignIn,
   WorkspaceUpdate,
@@ -83,6 +87,7 @@ export {
   updatedEvent,
 } from '../board/index.js'
 export type {
+  AnsweredQuestion,
   ApprovalPage,
   ApprovalQuery,
   ApprovalRequest,

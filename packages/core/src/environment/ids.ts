@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'evt'
   | 'log'
   | 'user'
+  | 'inv'
   | 'ses'
   | 'req'
   | 'conn'

@@ -7,6 +7,8 @@ export type ErrorCode =
   | 'UNAUTHORIZED'
   /** The credential is valid but lacks the scope. */
   | 'FORBIDDEN'
+  /** The user has to show again who they are, because the last login is too long ago. */
+  | 'STEP_UP_REQUIRED'
   /** The script endpoint's `action` is absent or unknown. */
   | 'INVALID_ACTION'
   /** A required field is absent; `field` names it. */

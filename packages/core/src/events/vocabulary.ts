@@ -21,6 +21,8 @@ export interface ActingAs extends Actor {
    * record, if there is one.
    */
   readonly name?: string | null | undefined
+  /** Of an API key, the user who made it, so that the key does not decide what its owner's credentials ask for. Null or absent: nobody is known. */
+  readonly owner?: string | null | undefined
 }
 
 /** Who wrote, decided or took something, with the name at that time; null for a name that nobody gave. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { refuseOtherOrigins, type Sessions, type SessionTokens } from '../access/index.js'
+import { refuseOtherOrigins, type Login, type LoginOrigin, type SessionTokens } from '../access/index.js'
 import { boundedText, isTaskboardError, mountPath, routePath, TaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../wiring/transport-services.js'
 import { v2ErrorEnvelope } from './v2/envelope.js'
-import { answerHeaders, requestIdOf } from './v2/admission.js'
+import { answerHeaders, loginOriginOf, requestIdOf } from './v2/admission.js'
 import { isInternal } from './error-envelope.js'
 import { parseFields } from './field-names.js'
 import type { HttpRequest, HttpResponse, Route } from './http.js'
@@ -18,8 +18,9 @@ export interface BrowserSessionOptions {
 
 const text = z.string({ error: 'must be text' })
 const nothing = z.object({})
-const login = z.object({ email: text, password: text, mfa_code: text.nullish() })
+const credentials = z.object({ email: text, password: text, mfa_code: text.nullish() })
 const code = z.object({ code: boundedText(2_048) })
+const acceptance = z.object({ token: boundedText(256), password: text })
 
 /** Far more than a login needs, and cheap to handle for a caller without a credential. */
 const BODY_BYTES = 16_384
@@ -30,16 +31,22 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
 /** What the `Path` of a cookie may have, so that it ends nothing. */
 const COOKIE_PATH = /^\/[\w.~!$&'()*+,=:@%/-]*$/
 
-/** What a request does with the session of a browser: the tokens that it gets, or null when the session has ended. */
+/** Who would be logged in. */
+interface Shown {
+  readonly email: string
+  readonly accountName: string
+}
+
+/** What a request does with the session of a browser: the tokens that it gets, or null when the session has ended; or nothing but a look. */
 interface Step {
   readonly suffix: string
   readonly body: z.ZodObject
-  run(sessions: Sessions, call: StepCall): Promise<SessionTokens | null>
+  run(login: Login, call: StepCall): Promise<SessionTokens | Shown | null>
 }
 
 interface StepCall {
   readonly body: Readonly<Record<string, unknown>>
-  readonly clientAddress: string
+  readonly origin: LoginOrigin
   /** The refresh tokens of the request's cookies. A browser has one; a second one is from somebody else. */
   readonly refreshTokens: readonly string[]
 }
@@ -47,22 +54,39 @@ interface StepCall {
 const steps: readonly Step[] = [
   {
     suffix: '',
-    body: login,
-    run(sessions, { body, clientAddress }) {
-      const { email, password, mfa_code: mfaCode } = body as z.output<typeof login>
-      return sessions.login({ email, password, mfaCode }, { clientAddress })
+    body: credentials,
+    run({ sessions }, { body, origin }) {
+      const { email, password, mfa_code: mfaCode } = body as z.output<typeof credentials>
+      return sessions.login({ email, password, mfaCode }, origin)
     },
   },
   {
     suffix: '/code',
     body: code,
-    run: (sessions, { body, clientAddress }) =>
-      sessions.loginByCode((body as z.output<typeof code>).code, { clientAddress }),
+    run: ({ sessions }, { body, origin }) =>
+      sessions.loginByCode((body as z.output<typeof code>).code, origin),
+  },
+  {
+    suffix: '/code/show',
+    body: code,
+    run: ({ sessions }, { body, origin }) => sessions.showCode((body as z.output<typeof code>).code, origin),
+  },
+  {
+    suffix: '/invitation/show',
+    body: z.object({ token: boundedText(256) }),
+    run: ({ invitations }, { body, origin }) =>
+      invitations.show((body as { readonly token: string }).token, origin),
+  },
+  {
+    suffix: '/invitation',
+    body: acceptance,
+    run: ({ invitations }, { body, origin }) =>
+      invitations.accept(body as z.output<typeof acceptance>, origin),
   },
   {
     suffix: '/refresh',
     body: nothing,
-    run(sessions, { refreshTokens, clientAddress }) {
+    run({ sessions }, { refreshTokens, origin }) {
       const [refreshToken, other] = refreshTokens
       if (refreshToken === undefined) throw new TaskboardError('UNAUTHORIZED', 'there is no session')
       // A page of a sibling subdomain can add a cookie, but not replace one: its session must not take the place of the user's.
@@ -72,13 +96,13 @@ const steps: readonly Step[] = [
           'the request has several session cookies; remove the cookies of this site, then log in',
         )
       }
-      return sessions.refresh(refreshToken, { clientAddress })
+      return sessions.refresh(refreshToken, origin)
     },
   },
   {
     suffix: '/logout',
     body: nothing,
-    async run(sessions, { refreshTokens }) {
+    async run({ sessions }, { refreshTokens }) {
       for (const refreshToken of refreshTokens) await sessions.logout({ refreshToken })
       return null
     },
@@ -87,7 +111,8 @@ const steps: readonly Step[] = [
 
 /**
  * The sessions of Taskboard's login for pages in a browser, as routes: `POST` to `path` (`email`, `password`, `mfa_code`), `…/code`
- * (`code`, a one-time login code), `…/refresh` and `…/logout`. The answers have the access token. The refresh token is in a cookie that
+ * (`code`, a one-time login code), `…/code/show` (whom a code logs in), `…/invitation` (`token`, `password`), `…/invitation/show`, `…/refresh` and `…/logout`.
+ * The answers have the access token. The refresh token is in a cookie that
  * scripts cannot read and that browsers send only to these routes. Only pages of the same origin can use them.
  *
  * Two tabs that refresh at the same moment show the same token: one gets 401, and succeeds when it tries again, with the new cookie. None
@@ -120,7 +145,7 @@ export function browserSessionRoutes(
       const requestId = requestIdOf(request, services.environment)
       try {
         const cookie = cookieOf(request, publicPath ?? withoutSuffix(request.path, step.suffix))
-        const tokens = await take(ours.sessions, step, request, parseCookies(request, cookie.name))
+        const tokens = await take(ours, step, request, parseCookies(request, cookie.name))
         return toResponse(requestId, tokens, cookie)
       } catch (error) {
         return toErrorResponse(services, request, requestId, error)
@@ -130,11 +155,11 @@ export function browserSessionRoutes(
 }
 
 async function take(
-  sessions: Sessions,
+  login: Login,
   step: Step,
   request: HttpRequest,
   refreshTokens: readonly string[],
-): Promise<SessionTokens | null> {
+): Promise<SessionTokens | Shown | null> {
   if (request.method !== 'POST') {
     throw new TaskboardError('METHOD_NOT_ALLOWED', 'use POST', { allow: ['POST'] })
   }
@@ -142,7 +167,7 @@ async function take(
   if (refusal !== null) throw refusal
   const given = await readJsonObject(request, BODY_BYTES)
   const body = parseFields(step.body, given)
-  return step.run(sessions, { body, clientAddress: request.clientAddress, refreshTokens })
+  return step.run(login, { body, origin: loginOriginOf(request), refreshTokens })
 }
 
 interface Cookie {
@@ -187,13 +212,21 @@ function parseCookies(request: HttpRequest, name: string): readonly string[] {
 
 function toResponse(
   requestId: string,
-  tokens: SessionTokens | null,
+  tokens: SessionTokens | Shown | null,
   { name, attributes }: Cookie,
 ): HttpResponse {
   const headers = answerHeaders({ requestId, limits: {} })
   if (tokens === null) {
     headers['set-cookie'] = `${name}=; ${attributes}; Max-Age=0`
     return { status: 204, headers, body: '' }
+  }
+  if ('email' in tokens) {
+    headers['content-type'] = JSON_TYPE
+    return {
+      status: 200,
+      headers,
+      body: JSON.stringify({ email: tokens.email, account_name: tokens.accountName }),
+    }
   }
   const { accessToken, refreshToken, expiresInS, refreshExpiresInS, tokenType } = tokens
   headers['set-cookie'] = `${name}=${refreshToken}; ${attributes}; Max-Age=${refreshExpiresInS}`

@@ -42,8 +42,8 @@ export type Pruning =
    * they are gone, and a parent until its subtasks are done: pruning until nothing is left removes whole chains.
    */
   | { readonly rows: 'done_tasks'; readonly olderThanMs: number; readonly limit: number }
-  /** Rows that no longer count: keys outside of every window, ended sessions, old login attempts. */
-  | { readonly rows: 'limits' | 'sessions' | 'login_attempts'; readonly limit: number }
+  /** Rows that no longer count: keys outside of every window, ended sessions, invitations that are over, old login attempts. */
+  | { readonly rows: 'limits' | 'sessions' | 'invitations' | 'login_attempts'; readonly limit: number }
 
 /** What a storage says of itself. */
 export interface StorageState {

@@ -2,6 +2,7 @@ import {
   checkedPrincipal,
   createCredentialGuard,
   createOriginGuard,
+  createProofCheck,
   createWorkspaceReach,
   showsApiKey,
   type Access,
@@ -14,9 +15,9 @@ import type { TaskboardOptions } from './taskboard-options.js'
 
 export interface CallersDeps {
   readonly environment: Environment
-  readonly store: Pick<AccessStore, 'listWorkspaces'>
+  readonly store: Pick<AccessStore, 'listWorkspaces' | 'findPrincipal'>
   readonly access: Pick<Access, 'authenticator'>
-  readonly options: Pick<TaskboardOptions, 'allowedOrigins' | 'authenticate' | 'limits'>
+  readonly options: Pick<TaskboardOptions, 'allowedOrigins' | 'authenticate' | 'limits' | 'stepUp'>
 }
 
 /** The part of the services for callers and their reach. */
@@ -27,7 +28,7 @@ export function createCallers({
   options,
 }: CallersDeps): Pick<
   TransportServices,
-  'authenticate' | 'readsHeaders' | 'refuseCredential' | 'refuseUpgrade' | 'reach'
+  'authenticate' | 'readsHeaders' | 'refuseCredential' | 'refuseUpgrade' | 'requireProof' | 'reach'
 > {
   const { allowedOrigins, authenticate, limits } = options
   const credentials = createCredentialGuard({
@@ -41,6 +42,7 @@ export function createCallers({
     readsHeaders: ofHost,
     refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
     refuseUpgrade: (request) => (ofHost ? origins.refuseUpgrade(request) : null),
+    requireProof: createProofCheck({ environment, store, byHost: options.stepUp === 'host' }),
     reach: createWorkspaceReach({ environment, store, ofHost }),
   }
 }

@@ -61,6 +61,7 @@ export function createRetentionSweep<Tx>(
       ),
       await storage.prune({ rows: 'limits', limit: BATCH }, { now }),
       await storage.prune({ rows: 'sessions', limit: BATCH }, { now }),
+      await storage.prune({ rows: 'invitations', limit: BATCH }, { now }),
       await storage.prune({ rows: 'login_attempts', limit: BATCH }, { now }),
     ]
     // Without them, those that they depend on can go.

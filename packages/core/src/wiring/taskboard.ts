@@ -66,6 +66,7 @@ import {
   checkOptions,
   defaultAgentOf,
   addressesOf,
+  invitationPageOf,
   taskPageOf,
   pollIntervalOf,
   secretsOf,
@@ -271,6 +272,9 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
       tokens: options.tokens,
       hasher: options.passwordHasher,
       loginsPerMinute: options.limits?.failedCredentialsPerMinute,
+      longestLifetimeMs: options.keys?.longestLifetimeMs,
+      linkTo: invitationPageOf(options),
+      onInvitation: options.members?.onInvitation,
     }),
     guard: createEndpointGuard({ allow: options.webhooks?.allow }),
     webhookSettings: resolveWebhookSettings(options.webhooks, bounds),
@@ -337,11 +341,14 @@ function createTransportServices<Tx>(
       tiers,
     }),
     tiers,
+    directMembers: options.members?.direct ?? false,
     accounts: createAccounts({
       ...access,
       environment,
       store: storage.access,
+      signIns: storage.sessions,
       defaultAgent: defaultAgentOf(options),
+      resetSecondFactor: async (userId) => access.login?.mfa.reset(userId),
       onDeletion(isCommitted) {
         callers.reach.forget()
         if (isCommitted) wiring.deletions.wake()

@@ -4,6 +4,7 @@ import type {
   CallerKeys,
   Login,
   Principal,
+  RequireProof,
   WorkspaceReach,
 } from '../access/index.js'
 import type { Estimates, TransportAgents } from '../agents/index.js'
@@ -90,6 +91,8 @@ export interface TransportServices<Tx = unknown> {
   refuseUpgrade(request: BrowserRequest): TaskboardError | null
   /** The answer to a request with an invalid credential: 401, or 429 when its address failed too often. */
   refuseCredential(request: CredentialRequest): TaskboardError
+  /** Requires that a user has shown within ten minutes who they are. @throws TaskboardError (rejecting) `STEP_UP_REQUIRED`. */
+  readonly requireProof: RequireProof
   /** The workspaces within a caller's reach. Check every workspace that a caller or its principal names, the default one too. */
   readonly reach: WorkspaceReach
   /** Counts a request to the board API against its key: 60 in any rolling minute. */
@@ -100,6 +103,8 @@ export interface TransportServices<Tx = unknown> {
   /** The terms of the tiers. */
   readonly tiers: Tiers
   readonly accounts: Accounts<Tx>
+  /** The option `members.direct`. */
+  readonly directMembers: boolean
   readonly keys: CallerKeys
   /** Taskboard's login; null when the host has its own, or none. */
   readonly login: Login | null

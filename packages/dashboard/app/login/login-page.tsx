@@ -1,6 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { logIn } from '../state/session.js'
-import { entered, loginKind, loginUrl, startFailure } from '../state/start.js'
+import { logIn, type Addressee } from '../state/session.js'
+import {
+  acceptLink,
+  entered,
+  loginKind,
+  loginUrl,
+  offered,
+  refuseLink,
+  startFailure,
+} from '../state/start.js'
 import { text } from '../texts/index.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
 import { BrandMark } from '../ui/icon.js'
@@ -63,6 +71,66 @@ function LoginForm() {
   )
 }
 
+/** Asks before a login link is used: anybody could have brought the person here. */
+function LinkForm({ email, accountName }: Addressee) {
+  const { failure, isBusy, submit } = useSubmit()
+  const accept = async (): Promise<void> => {
+    if (await submit(() => acceptLink(null))) await entered()
+  }
+  return (
+    <section aria-labelledby="link">
+      <h2 id="link">{text.login.asLink(email, accountName)}</h2>
+      <p class="quiet">{text.login.asLinkAbout}</p>
+      <FormError failure={failure} />
+      <div class="actions">
+        <button type="button" class="button button-primary" disabled={isBusy} onClick={() => void accept()}>
+          {isBusy ? text.login.busy : text.login.asLinkSubmit}
+        </button>
+        <button type="button" class="button" onClick={refuseLink}>
+          {text.login.asLinkRefuse}
+        </button>
+      </div>
+    </section>
+  )
+}
+
+/** Makes the person who was invited a member. */
+function JoinForm({ email, accountName }: Addressee) {
+  const [password, setPassword] = useState('')
+  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (await submit(() => acceptLink(password))) await entered()
+  }
+  return (
+    <form onSubmit={(event) => void onSubmit(event)}>
+      <h2>{text.login.join(email, accountName)}</h2>
+      <p class="quiet">{text.login.joinAbout}</p>
+      <input type="hidden" autocomplete="username" value={email} />
+      <TextInput
+        label={text.login.joinPassword}
+        hint={text.login.joinHint}
+        type="password"
+        autocomplete="new-password"
+        required
+        autofocus
+        value={password}
+        onValue={setPassword}
+        error={errorOf('password')}
+      />
+      <FormError failure={failure} fields={['password']} />
+      <div class="actions">
+        <button class="button button-primary" disabled={isBusy}>
+          {text.login.joinSubmit}
+        </button>
+        <button type="button" class="button" onClick={refuseLink}>
+          {text.login.asLinkRefuse}
+        </button>
+      </div>
+    </form>
+  )
+}
+
 function HostLogin() {
   return (
     <>
@@ -82,6 +150,12 @@ const forms = {
   none: () => <p>{text.login.none}</p>,
 } as const
 
+function Way() {
+  const offer = offered.value
+  if (offer === null) return forms[loginKind.value]()
+  return offer.kind === 'code' ? <LinkForm {...offer} /> : <JoinForm {...offer} />
+}
+
 /** Asks who is there. */
 export function LoginPage() {
   const refusal = startFailure.value
@@ -97,7 +171,7 @@ export function LoginPage() {
           {refusal.requestId !== null && <small> {text.errors.request(refusal.requestId)}</small>}
         </p>
       )}
-      {forms[loginKind.value]()}
+      <Way />
     </main>
   )
 }

@@ -86,6 +86,14 @@ function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: Key
         <span>
           {text.created} <Time at={key.created_at} />
         </span>
+        {key.last_used_at === null ? (
+          <span>{text.neverUsed}</span>
+        ) : (
+          <span>
+            {text.lastUsed} <Time at={key.last_used_at} />
+          </span>
+        )}
+        {key.created_by === account.value?.caller.id && <span>{text.byYou}</span>}
         {key.expires_at === null ? (
           <span>{text.never}</span>
         ) : (

@@ -2,6 +2,7 @@ import { settingsText } from '../texts/settings.js'
 import { can } from '../state/api.js'
 import { Password } from './password.js'
 import { SectionHead } from './section.js'
+import { Sessions } from './sessions.js'
 import { SecondFactor } from './second-factor.js'
 
 /** How the person who is logged in proves who they are. */
@@ -11,6 +12,7 @@ export function Login() {
       <SectionHead title={settingsText.tabs.security} />
       <Password />
       {can('account:write') && <SecondFactor />}
+      <Sessions />
     </>
   )
 }

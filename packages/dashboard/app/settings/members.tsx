@@ -1,14 +1,24 @@
 import type { Member } from '@taskboard/client'
+import { useState } from 'preact/hooks'
 import { can, client, isUser } from '../state/api.js'
 import { announce } from '../state/notices.js'
 import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { FormDialog } from '../ui/form-dialog.js'
-import { TextInput, useForm } from '../ui/form.js'
+import { Select, useForm } from '../ui/form.js'
 import { usePages } from '../ui/pages.js'
+import { SecretOnce } from '../ui/secret.js'
 import { Time } from '../ui/time.js'
+import {
+  Invitations,
+  InviteForm,
+  offeredRoles,
+  useInvitations,
+  type Invited,
+  type Role,
+} from './invitations.js'
 import { ResourceList, ResourceRow } from './resource-list.js'
-import { ownScopes, ScopePicker, Scopes } from './scopes.js'
+import { Scopes } from './scopes.js'
 
 const text = sectionsText.members
 
@@ -19,23 +29,44 @@ export function Members() {
     return { items: members, next: null }
   }, [])
   const mayChange = can('account:write') && isUser()
+  const invitations = useInvitations()
+  const [invited, setInvited] = useState<Invited | null>(null)
+  const keep = (made: Invited): void => {
+    setInvited(made)
+    invitations.reload()
+  }
   return (
-    <ResourceList
-      title={settingsText.tabs.members}
-      about={text.about}
-      create={mayChange && text.add}
-      form={(close) => <MemberForm onClose={close} onAdded={pages.reload} />}
-      pages={pages}
-    >
-      {(member) => (
-        <MemberRow key={member.id} member={member} mayChange={mayChange} onChanged={pages.reload} />
-      )}
-    </ResourceList>
+    <>
+      <ResourceList
+        title={settingsText.tabs.members}
+        about={text.about}
+        create={mayChange && text.add}
+        form={(close) => <InviteForm onClose={close} onInvited={keep} />}
+        notice={
+          invited !== null && (
+            <SecretOnce
+              key={invited.link}
+              title={text.onceTitle(invited.email)}
+              note={text.once}
+              value={invited.link}
+              done={text.done}
+              onDone={() => setInvited(null)}
+            />
+          )
+        }
+        pages={pages}
+      >
+        {(member) => (
+          <MemberRow key={member.id} member={member} mayChange={mayChange} onChanged={pages.reload} />
+        )}
+      </ResourceList>
+      <Invitations pages={invitations} />
+    </>
   )
 }
 
 function MemberRow({
-  member: { id, email, is_caller: isCaller, created_at: since, scopes },
+  member,
   mayChange,
   onChanged,
 }: {
@@ -43,6 +74,7 @@ function MemberRow({
   readonly mayChange: boolean
   readonly onChanged: () => void
 }) {
+  const { id, email, is_caller: isCaller, created_at: since, scopes, role } = member
   const remove = async (): Promise<void> => {
     await client.members.delete(id)
     announce(text.isRemoved(email))
@@ -54,6 +86,11 @@ function MemberRow({
       actions={[
         mayChange &&
           !isCaller && {
+            label: text.changeRole,
+            dialog: (close) => <RoleForm member={member} onClose={close} onChanged={onChanged} />,
+          },
+        mayChange &&
+          !isCaller && {
             label: text.remove,
             isDangerous: true,
             confirm: { title: text.removeTitle, message: text.removeMessage(email) },
@@ -63,53 +100,40 @@ function MemberRow({
     >
       <div class="row-main">
         <p class="row-title">
-          <bdi>{email}</bdi> {isCaller && <span class="chip chip-good">{text.you}</span>}
+          <bdi>{email}</bdi> <span class="chip">{role === null ? text.custom : text.roles[role]}</span>{' '}
+          {isCaller && <span class="chip chip-good">{text.you}</span>}
         </p>
         <p class="quiet row-facts">
           <span>
             {text.since} <Time at={since} />
           </span>
         </p>
-        <Scopes of={scopes} />
+        {role === null && <Scopes of={scopes} />}
       </div>
     </ResourceRow>
   )
 }
 
-function MemberForm({ onClose, onAdded }: { readonly onClose: () => void; readonly onAdded: () => void }) {
-  const own = ownScopes()
-  const form = useForm({ email: '', password: '', scopes: own })
+function RoleForm({
+  member,
+  onClose,
+  onChanged,
+}: {
+  readonly member: Member
+  readonly onClose: () => void
+  readonly onChanged: () => void
+}) {
+  const form = useForm<{ role: Role }>({ role: member.role ?? 'member' })
   const send = async (): Promise<void> => {
-    const { email, password, scopes } = form.draft
-    const member = await client.members.create({
-      email: email.trim(),
-      password,
-      // Left out, they are those of the caller, with what later versions add.
-      ...(scopes.length === own.length ? {} : { scopes }),
-    })
-    announce(text.isAdded(member.email))
+    const { role } = form.draft
+    await client.members.update(member.id, { role })
+    announce(text.isChanged(member.email, text.roles[role]))
     onClose()
-    onAdded()
+    onChanged()
   }
   return (
-    <FormDialog form={form} title={text.add} action={text.submit} send={send} onClose={onClose}>
-      <TextInput
-        label={text.email}
-        type="email"
-        autocomplete="off"
-        required
-        autofocus
-        {...form.field('email')}
-      />
-      <TextInput
-        label={text.password}
-        hint={text.passwordHint}
-        type="password"
-        autocomplete="new-password"
-        required
-        {...form.field('password')}
-      />
-      <ScopePicker label={text.may} {...form.field('scopes')} />
+    <FormDialog form={form} title={text.changeTitle} send={send} onClose={onClose}>
+      <Select label={text.role} hint={text.roleHint} options={offeredRoles()} {...form.field('role')} />
     </FormDialog>
   )
 }

@@ -32,11 +32,29 @@ export function workspaceId(): string {
   return shownWorkspaceId.value ?? ''
 }
 
+/** Whether the person has to show again who they are before the same request passes. */
+async function needsProof(response: Response): Promise<boolean> {
+  if (response.status !== 403 || config.login !== 'taskboard') return false
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null)
+  return (body as { readonly error?: { readonly code?: string } } | null)?.error?.code === 'STEP_UP_REQUIRED'
+}
+
 /** A decision goes on its way when the page is left. */
 const isDecision = (url: string): boolean => url.endsWith('/decision')
 
-/** Connects to the server that `config` describes. `onRefusal` hears the status of each request that was refused. */
-export function connect(to: Config, onRefusal: (status: number) => void): void {
+/** What a connection needs of the page. */
+interface Listeners {
+  /** Hears the status of each request that was refused. */
+  readonly onRefusal: (status: number) => void
+  /** Asks the person to show who they are, and resolves to whether they did. */
+  readonly askForProof: () => Promise<boolean>
+}
+
+/** Connects to the server that `config` describes. */
+export function connect(to: Config, { onRefusal, askForProof }: Listeners): void {
   config = to
   const baseUrl = new URL(to.mount === '' ? '/' : `${to.mount}/`, location.origin).href.replace(/\/$/, '')
   const common = {
@@ -44,6 +62,7 @@ export function connect(to: Config, onRefusal: (status: number) => void): void {
     paths: to.paths,
     async fetch(url: string, init: RequestInit): Promise<Response> {
       const response = await fetch(url, isDecision(url) ? { ...init, keepalive: true } : init)
+      if (await needsProof(response)) return (await askForProof()) ? fetch(url, init) : response
       if (!response.ok) onRefusal(response.status)
       return response
     },

@@ -16,16 +16,18 @@ export interface Failure {
 
 function messageOf({
   status,
+  code,
   message,
   field,
   retryAfter,
 }: {
   status: number
+  code?: string
   message: string
   field: string | null
   retryAfter: number | null
 }) {
-  if (status === 403) return text.errors.forbidden
+  if (status === 403) return code === 'STEP_UP_REQUIRED' ? text.errors.stepUp : text.errors.forbidden
   if (status === 404) return text.errors.gone
   if (status === 429) return retryAfter === null ? message : text.errors.busy(formatSeconds(retryAfter))
   if (status === 502 || status === 503 || status === 504) return text.errors.unavailable
@@ -66,6 +68,7 @@ export function explain(error: unknown): Failure {
     const { status, field, requestId, retryAfter } = error
     const message = messageOf({
       status,
+      code: error.code,
       message: reasonOf(error),
       field: field ?? null,
       retryAfter: retryAfter ?? null,

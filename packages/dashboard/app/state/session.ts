@@ -176,6 +176,35 @@ export async function logInByCode(code: string): Promise<void> {
   await takeToken(await post('session/code', { code }))
 }
 
+/** Whom a login link or an invitation is for. */
+export interface Addressee {
+  readonly email: string
+  readonly accountName: string
+}
+
+async function readAddressee(response: Response): Promise<Addressee> {
+  const { email, account_name: accountName } = (await response.json()) as {
+    readonly email: string
+    readonly account_name: string
+  }
+  return { email, accountName }
+}
+
+/** Whom a login link logs in. @throws SessionError when it has expired. */
+export async function showCode(code: string): Promise<Addressee> {
+  return readAddressee(await post('session/code/show', { code }))
+}
+
+/** Whom an invitation is for. @throws SessionError when it was used or has expired. */
+export async function showInvitation(token: string): Promise<Addressee> {
+  return readAddressee(await post('session/invitation/show', { token }))
+}
+
+/** Becomes a member by an invitation, and begins a session. @throws SessionError. */
+export async function join(token: string, password: string): Promise<void> {
+  await takeToken(await post('session/invitation', { token, password }))
+}
+
 /** Ends the session, here and on the server. */
 export async function logOut(): Promise<void> {
   await post('session/logout', {})

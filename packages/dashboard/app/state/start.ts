@@ -3,9 +3,19 @@ import { account, connect, readAccount, workspace } from './api.js'
 import { readConfig, type Config } from './config.js'
 import { explain, type Failure } from './failure.js'
 import { replace } from './router.js'
-import { isLoggedIn, logInByCode, resume, SessionError } from './session.js'
+import {
+  isLoggedIn,
+  join,
+  logInByCode,
+  resume,
+  SessionError,
+  showCode,
+  showInvitation,
+  type Addressee,
+} from './session.js'
 import { text } from '../texts/index.js'
 import { inform } from './notices.js'
+import { askForProof } from './proof.js'
 
 /** Where the application is between its first request and the board. */
 export type Phase = 'starting' | 'login' | 'ready'
@@ -17,30 +27,57 @@ export const loginUrl = signal<string | null>(null)
 /** Whose login people use. */
 export const loginKind = signal<Config['login']>('taskboard')
 
-/** The code of a login link that was not used yet. */
-let code: string | null = null
+/** What a link brought: a login code, or an invitation. Neither is used before the person says so. */
+type Brought = { readonly kind: 'code' | 'invitation'; readonly secret: string }
+let brought: Brought | null = null
+/** Whom the link is for, while the person is asked. */
+export const offered = signal<(Addressee & Pick<Brought, 'kind'>) | null>(null)
 
-/** The code of a one-time login link leaves the address and the history at once. */
-function takeCode(): void {
-  const found = /^#login=(.+)$/.exec(location.hash)?.[1]
-  if (found === undefined) return
-  code = found
+/** What the link has leaves the address and the history at once. */
+function takeLink(): void {
+  const [, kind, secret] = /^#(login|invitation)=(.+)$/.exec(location.hash) ?? []
+  if (secret === undefined) return
+  brought = { kind: kind === 'login' ? 'code' : 'invitation', secret }
   replace('#/board')
 }
 
+/** Finds the session of this browser, or else whom a link is for. */
 async function findSession(): Promise<boolean> {
   // Whoever is logged in does not need the link, which may be an old one.
   if (await resume()) return true
-  if (code === null) return false
+  if (brought === null) return false
+  const { kind, secret } = brought
   try {
-    await logInByCode(code)
+    offered.value = { kind, ...(await (kind === 'code' ? showCode(secret) : showInvitation(secret))) }
   } catch (error) {
-    // The link can still be used when the server has not answered.
-    if (error instanceof SessionError && error.status === 401) code = null
+    forgetUsed(error)
     throw error
   }
-  code = null
-  return true
+  return false
+}
+
+/** The link can still be used when the server has not answered. */
+function forgetUsed(error: unknown): void {
+  if (error instanceof SessionError && error.status === 401) refuseLink()
+}
+
+/** The person does not want what the link offers. */
+export function refuseLink(): void {
+  brought = null
+  offered.value = null
+}
+
+/** Does what the link is for. @throws SessionError. */
+export async function acceptLink(password: string | null): Promise<void> {
+  if (brought === null) return
+  const { kind, secret } = brought
+  try {
+    await (kind === 'code' ? logInByCode(secret) : join(secret, password ?? ''))
+  } catch (error) {
+    forgetUsed(error)
+    throw error
+  }
+  refuseLink()
 }
 
 /** How often rights and workspaces are read again at most, because requests are refused. */
@@ -96,10 +133,10 @@ async function enter(): Promise<void> {
 export async function start(): Promise<void> {
   startFailure.value = null
   phase.value = 'starting'
-  takeCode()
+  takeLink()
   try {
     const config = await readConfig()
-    connect(config, onRefusal)
+    connect(config, { onRefusal, askForProof })
     loginUrl.value = config.loginUrl
     loginKind.value = config.login
     if (config.login === 'host') return await enterHost()
@@ -113,10 +150,10 @@ export async function start(): Promise<void> {
 
 // A link that is pasted into the address of the page loads nothing.
 addEventListener('hashchange', () => {
-  takeCode()
-  if (code === null) return
+  takeLink()
+  if (brought === null) return
   if (phase.peek() === 'login') void start()
-  else if (phase.peek() === 'ready') code = null
+  else if (phase.peek() === 'ready') brought = null
 })
 
 async function enterHost(): Promise<void> {

@@ -2,7 +2,7 @@ import type { Task } from '@taskboard/client'
 import { boardText, createText } from './board.js'
 import { chatText } from './chat.js'
 import { inboxText } from './inbox.js'
-import { loginText } from './login.js'
+import { loginText, stepUpText } from './login.js'
 import { taskText } from './task.js'
 
 /**
@@ -70,6 +70,7 @@ export const text = {
     request: (id: string) => `Request ${id}`,
     network: 'The server cannot be reached. Check the connection, then try again.',
     gone: 'This does not exist, or it was deleted.',
+    stepUp: 'This needs a fresh login. Log in again, then repeat it.',
     forbidden: 'You do not have the permission for this. Ask an owner of the account.',
     busy: (wait: string) => `Too many requests. Try again in ${wait}.`,
     locked: (wait: string) => `Too many tries. Try again in ${wait}.`,
@@ -89,6 +90,7 @@ export const text = {
   board: boardText,
   create: createText,
   login: loginText,
+  stepUp: stepUpText,
   help: {
     title: 'Keyboard shortcuts',
     /** Between keys that are pressed one after the other. */

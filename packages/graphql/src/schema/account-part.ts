@@ -42,6 +42,8 @@ const types = /* GraphQL */ `
     name: String!
     tier: Tier!
     createdAt: DateTime!
+    "Whether another owner has to decide and answer whatever somebody asks. The host sets it."
+    requireOtherPerson: Boolean!
     caller: Caller!
     workspaces: [WorkspaceSummary!]!
     limits: AccountLimits!

@@ -51,6 +51,8 @@ const types = /* GraphQL */ `
     fencingToken: Int!
     reason: HoldReason!
     message: String
+    "With NEEDS_INPUT: whether somebody else than the owner of this credential has to answer."
+    requireOtherPerson: Boolean = false
   }
 
   input RequestApprovalInput {
@@ -59,6 +61,8 @@ const types = /* GraphQL */ `
     summary: String!
     "What the action works on, as JSON text. Default: null."
     inputJson: String
+    "Whether somebody else than the owner of this credential has to decide."
+    requireOtherPerson: Boolean = false
   }
 
   "A page of comments."
@@ -110,6 +114,8 @@ const types = /* GraphQL */ `
     requestedBy: ChangeActor!
     "What asked, and may use it."
     asker: ApprovalAsker!
+    "Whether another owner has to decide, also without the setting of the account."
+    requireOtherPerson: Boolean!
     requestedAt: DateTime!
     expiresAt: DateTime!
     decidedBy: NamedActor

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { virtualClock } from '@taskboard/testing'
+import { plainPasswordHasher, virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import {
@@ -136,6 +136,7 @@ describe('a connection', () => {
     const host = await serve({
       clock,
       tokens: { secret: 'a secret of thirty-two characters or more' },
+      passwordHasher: plainPasswordHasher,
       realtime: { heartbeatIntervalMs: 2 ** 30 },
     })
     const owner = { email: 'ada@example.com', password: 'a long enough password' }

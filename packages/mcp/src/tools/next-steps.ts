@@ -1,3 +1,4 @@
+import type { Actor } from '@taskboard/core'
 import type { TaskApprovals } from './task-approvals.js'
 
 /**
@@ -14,7 +15,7 @@ export const nextSteps = {
   completed: 'The run has ended. Call claim_task for the next task.',
   failed: 'The attempt and the run have ended. Call claim_task for another task.',
   asked:
-    'The run has ended: stop working on this task. Once a person has answered, claim_task returns it with the answer.',
+    'The run has ended: stop working on this task. Once it is answered, claim_task returns it with the answer.',
   requested: {
     approved: 'Approved: do exactly this now, once. Then go on, to complete_task or fail_task.',
     rejected:
@@ -42,9 +43,18 @@ const MEANINGS: readonly (readonly [status: string, step: string])[] = [
   ['used', 'What is used was begun by an earlier run: check before you do it again.'],
 ]
 
+const ANSWERED: Readonly<Record<Actor['kind'], string>> = {
+  user: 'answer is the answer of a person to question; answered_by names them.',
+  api_key: 'answer is the answer by a key to question, not of a person; answered_by names it.',
+  host: 'answer is the answer by the host to question.',
+  agent: 'answer is the answer by an agent to question, not of a person; answered_by names it.',
+  system: 'answer is the answer by the board to question, not of a person.',
+}
+
 /** What a claim says of its task. */
 interface Claimed {
-  readonly isAnswered: boolean
+  /** What answered its last question; null for nothing. */
+  readonly answeredBy: Actor['kind'] | null
   /** An earlier run has left its log and its outputs. */
   readonly hasHistory: boolean
   readonly hasDependencies: boolean
@@ -54,11 +64,11 @@ interface Claimed {
 /** After a claim. Null approvals could not be read. */
 export function afterClaim(
   approvals: TaskApprovals | null,
-  { isAnswered, hasHistory, hasDependencies, minutes }: Claimed,
+  { answeredBy, hasHistory, hasDependencies, minutes }: Claimed,
 ): string {
   const steps =
     approvals === null ? ['Its approvals could not be read: call get_task for them.'] : notesOn(approvals)
-  const answered = isAnswered ? ['answer is what a person answered to question.'] : []
+  const answered = answeredBy === null ? [] : [ANSWERED[answeredBy]]
   return [
     'Work on the task.',
     ...answered,

@@ -1,3 +1,4 @@
+import { type Comment, whoSaid } from '@taskboard/core'
 import { operationSchemas } from '@taskboard/core/transport'
 import { z } from 'zod'
 import type { Answer, BoardCalls, BoardOperation } from '../board-calls.js'
@@ -40,7 +41,7 @@ const claimTask = tool({
   description:
     'Take the best ready task, or task_id. Returns its run, for other tools. Each write renews the lease. run is null when nothing is ready.',
   input: z.object({
-    agent: id.optional().meta({ description: 'Name or id of who works on it, if there are several.' }),
+    agent: id.optional().meta({ description: 'Name or id of who works on it, if several.' }),
     task_id: id.optional().meta({ description: 'This task alone; also after a lost run.' }),
     lease_minutes: z
       .int()
@@ -55,6 +56,7 @@ const claimTask = tool({
     task: workedTask.nullable(),
     question: z.string().nullable(),
     answer: z.string().nullable(),
+    answered_by: z.string().nullable(),
     approvals: z.array(taskApproval),
     next,
   }),
@@ -71,18 +73,19 @@ const claimTask = tool({
     const fencingToken = Number(task['fencing_token'])
     // Without its run, nobody could work on the task until the lease expires.
     const approvals = await readApprovals(board, taskId).catch(() => null)
-    const [question, answer] = [bodyOfComment(task['question']), bodyOfComment(task['answer'])]
+    const [question, answer] = [task['question'], task['answer']] as readonly (Said | null)[]
     const value = {
       run: encodeRun({ taskId, agentId, fencingToken }),
       lease_expires_at: task['lease_expires_at'],
       task: pick(task, workedTask),
-      question,
-      answer,
+      question: question?.body ?? null,
+      answer: answer?.body ?? null,
+      answered_by: answer && whoSaid(answer),
       approvals: approvals?.shown ?? [],
     }
     const text = `Claimed ${taskId}: ${String(task['title'])}.`
     const step = afterClaim(approvals, {
-      isAnswered: answer !== null,
+      answeredBy: answer?.author.kind ?? null,
       hasHistory: fencingToken > 1,
       hasDependencies: (task['depends_on'] as readonly string[]).length > 0,
       minutes,
@@ -96,11 +99,14 @@ async function claimantOf(board: BoardCalls, wanted: unknown): Promise<string> {
   return (await agentFinder(board)(wanted, 'agent')) as string
 }
 
-function bodyOfComment(given: unknown): string | null {
-  return ((given as Answer | null)?.['body'] ?? null) as string | null
-}
+/** A comment as an operation returns it. */
+type Said = Pick<Comment, 'kind' | 'author' | 'body'>
 
-const comment = z.object(members(operationSchemas('createComment').answer, 'kind', 'body', 'created_at'))
+/** `by` has its kind, too: `the answer of Ada`. */
+const comment = z.object({
+  by: z.string(),
+  ...members(operationSchemas('createComment').answer, 'body', 'created_at'),
+})
 
 const getTask = tool({
   ...write,
@@ -116,7 +122,7 @@ const getTask = tool({
       .max(MOST_LOG_LINES)
       .optional()
       .meta({ description: `Default ${LOG_LINES}.` }),
-    result_offset: z.int().min(0).optional().meta({ description: 'For the rest of it.' }),
+    result_offset: z.int().min(0).optional().meta({ description: 'For the rest.' }),
   }),
   output: z.object({
     ...shownTask.shape,
@@ -134,7 +140,9 @@ const getTask = tool({
       readApprovals(board, params.task_id),
       board.call('listComments', { params, query: { limit: '50', cursor } }),
     ])
-    const comments = (thread['comments'] as readonly Answer[]).map((each) => pick(each, comment))
+    const comments = (thread['comments'] as readonly (Answer & Said)[]).map((each) =>
+      pick({ ...each, by: whoSaid(each) }, comment),
+    )
     const logs = task['logs'] as readonly Answer[]
     const lines = Number(args['log_lines'] ?? LOG_LINES)
     const value = {
@@ -209,7 +217,7 @@ const failTask = tool({
 const askPerson = tool({
   ...write,
   name: 'ask_person',
-  description: 'Ask people a question. Ends the run: the task waits, and its next claim has the answer.',
+  description: 'Ask people a question. Ends the run: the task waits; its next claim has the answer.',
   input: z.object({ run, question: z.string() }),
   output: z.object({ ...members(held, 'status'), next }),
   hints: { destructiveHint: false },
@@ -232,10 +240,7 @@ const requestApproval = tool({
   input: z.object({
     run,
     ...members(bodyOf('requestApproval'), 'action', 'summary'),
-    input: z
-      .unknown()
-      .optional()
-      .meta({ description: 'All that the action works on, any JSON. Default null.' }),
+    input: z.unknown().optional().meta({ description: 'All that it works on, any JSON. Default null.' }),
   }),
   output: z.object({
     ...members(approvalAnswer, 'outcome'),

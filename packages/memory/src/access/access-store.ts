@@ -10,6 +10,7 @@ import {
 } from '@taskboard/core'
 import {
   agentFields,
+  keyUseMs,
   type AccessStore,
   type AccountUpdate,
   type ApiKeyRotation,
@@ -21,13 +22,15 @@ import {
 import { addAgent } from '../agents/agent-store.js'
 import type { Database } from '../tables/database.js'
 import { createDeletions } from './deletions.js'
+import { createInvitationVerbs } from './invitations.js'
 import { createFindPrincipal, hasEnded } from './find-principal.js'
 import { byAge } from '../tables/subscriptions.js'
+import type { Pruned } from '../tables/prune.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
 
 type Store = AccessStore<MemoryTransaction>
 
-type KeyVerb = 'insertApiKey' | 'listApiKeys' | 'revokeApiKey' | 'rotateApiKey'
+type KeyVerb = 'insertApiKey' | 'listApiKeys' | 'revokeApiKey' | 'rotateApiKey' | 'noteKeyUse'
 
 type StoredKey = ApiKeyRecord & { readonly hash: string }
 
@@ -57,19 +60,22 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
     return key
   }
 
-  function add(key: Omit<StoredKey, 'id' | 'createdAt' | 'revokedAt'>, now: Instant): ApiKeyRecord {
+  function add(
+    key: Omit<StoredKey, 'id' | 'createdAt' | 'revokedAt' | 'lastUsedAt'>,
+    now: Instant,
+  ): ApiKeyRecord {
     if (byHash.has(key.hash)) throw new TaskboardError('CONFLICT', 'the key already exists')
     const id = settings.current.newId('ak')
     const scopes = Object.freeze([...key.scopes])
-    const stored = { ...key, scopes, id, createdAt: now, revokedAt: null }
+    const stored = { ...key, scopes, id, createdAt: now, revokedAt: null, lastUsedAt: null }
     tables.apiKeys.set(id, stored)
     return toRecord(stored)
   }
 
   /** Adds a copy of a key with another secret. */
-  function addLike(key: StoredKey, { prefix, hash }: ApiKeyRotation, now: Instant): ApiKeyRecord {
+  function addLike(key: StoredKey, { prefix, hash, createdBy }: ApiKeyRotation, now: Instant): ApiKeyRecord {
     if (hasEnded(key, now)) throw new TaskboardError('CONFLICT', 'the key has ended')
-    return add({ ...key, prefix, hash }, now)
+    return add({ ...key, prefix, hash, createdBy }, now)
   }
 
   return {
@@ -104,6 +110,12 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
         if (revoked !== key) tables.apiKeys.set(keyId, revoked)
         return toRecord(revoked)
       }),
+    noteKeyUse: ({ keyId }, call) =>
+      write(call, (now) => {
+        const key = tables.apiKeys.get(keyId)
+        if (key === undefined || (key.lastUsedAt !== null && now - key.lastUsedAt < keyUseMs)) return
+        tables.apiKeys.set(keyId, { ...key, lastUsedAt: now })
+      }),
     rotateApiKey: ({ reach, keyId, idempotency: claim, ...roundRobin }, call) =>
       write(call, (now) => {
         const { value, replayed } = idempotency.once(claim, now, () =>
@@ -120,7 +132,11 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
 
 function requireWorkspaces(
   { accounts, workspaces }: Database['tables'],
-  { accountId, workspaceId, defaultWorkspaceId }: Omit<ApiKeyRecord, 'id' | 'createdAt' | 'revokedAt'>,
+  {
+    accountId,
+    workspaceId,
+    defaultWorkspaceId,
+  }: Pick<ApiKeyRecord, 'accountId' | 'workspaceId' | 'defaultWorkspaceId'>,
 ): void {
   if (accounts.get(accountId) === undefined) throw notFound('account')
   for (const id of [defaultWorkspaceId, workspaceId ?? defaultWorkspaceId]) {
@@ -158,7 +174,7 @@ function notFound(what: string, field?: string): TaskboardError {
   return new TaskboardError('NOT_FOUND', `no such ${what}`, field === undefined ? {} : { field })
 }
 
-export function createAccessStore(database: Database): Store {
+export function createAccessStore(database: Database): Store & Pruned<'pruneInvitations'> {
   const { settings, transactions, tables } = database
   const { read, write } = transactions
   const byHash = indexByHash(database)
@@ -198,13 +214,25 @@ export function createAccessStore(database: Database): Store {
     ...createKeyVerbs(database, byHash),
     insertAccount: ({ name, tier, workspaceName, agent, owner = null }, call) =>
       write(call, (now) => {
-        const account = { id: settings.current.newId('acct'), name, tier, createdAt: now }
+        const id = settings.current.newId('acct')
+        const account = { id, name, tier, createdAt: now, requireOtherPerson: false }
         tables.accounts.set(account.id, account)
         const workspace = addWorkspace({ accountId: account.id, name: workspaceName, agent }, now)
         const user = owner === null ? null : addUser({ accountId: account.id, ...owner }, now)
         return { account, workspace, user }
       }),
     insertUser: (user, call) => write(call, (now) => addUser(user, now)),
+    ...createInvitationVerbs(database, addUser),
+    setUserScopes: ({ accountId, userId, scopes }, call) =>
+      write(call, () => {
+        const stored = tables.users.get(userId)
+        if (stored?.user.accountId !== accountId) throw notFound('user')
+        const user = { ...stored.user, scopes: Object.freeze([...(scopes ?? everyScope)]) }
+        tables.users.set(userId, { ...stored, user })
+        const rest = [...tables.users.values()].filter((each) => each.user.accountId === accountId)
+        if (rest.some((each) => each.user.scopes.includes('account:write'))) return user
+        throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
+      }),
     setPassword: (change, call) => write(call, (now) => setPassword(tables, change, now)),
     listUsers: ({ accountId }, call) =>
       read(call, () =>
@@ -253,11 +281,16 @@ function createListVerbs(
 
 function updateAccount(
   { accounts }: Database['tables'],
-  { accountId, change: { name, tier } }: AccountUpdate,
+  { accountId, change: { name, tier, requireOtherPerson } }: AccountUpdate,
 ): Account {
   const account = accounts.get(accountId)
   if (account === undefined) throw notFound('account')
-  const changed = { ...account, name: name ?? account.name, tier: tier ?? account.tier }
+  const changed = {
+    ...account,
+    name: name ?? account.name,
+    tier: tier ?? account.tier,
+    requireOtherPerson: requireOtherPerson ?? account.requireOtherPerson,
+  }
   accounts.set(accountId, changed)
   return changed
 }

@@ -1,4 +1,4 @@
-import { type Instant, type Task, TaskboardError, type Workspace } from '@taskboard/core'
+import { type ApiKeyRecord, type Instant, type Task, TaskboardError, type Workspace } from '@taskboard/core'
 import type { AccessStore, DeletionProgress } from '@taskboard/core/storage'
 import { deleteComments } from '../board/conversations.js'
 import type { Database } from '../tables/database.js'
@@ -24,6 +24,8 @@ export function createDeletions(
     for (const { user } of tables.users.values()) if (user.accountId === accountId) callerIds.add(user.id)
     for (const key of tables.apiKeys.values()) if (key.accountId === accountId) callerIds.add(key.id)
     for (const id of callerIds) dropCaller(database, id)
+    for (const { id, accountId: of } of tables.invitations.values())
+      if (of === accountId) tables.invitations.delete(id)
     for (const id of workspaceIds) stopWorkspace(database, id)
     tables.accounts.delete(accountId)
     tables.deletions.set(accountId, { accountId, workspaceIds, callerIds })
@@ -66,12 +68,19 @@ export function createDeletions(
         'accountId' in target ? beginAccount(target.accountId) : beginWorkspace(target.workspaceId),
       ),
     continueDeletion: ({ of, limit }, { now }) => transactions.write({ now }, () => proceed(of, limit)),
-    deleteUser: ({ userId }, call) =>
+    deleteUser: ({ userId, keepKeys }, call) =>
       transactions.write(call, (now) => {
         if (tables.users.get(userId) === undefined) throw notFound('user')
-        return dropCaller(database, userId, now)
+        const keys = keepKeys ? [] : [...tables.apiKeys.values()].filter((key) => isOwn(key, userId))
+        for (const key of keys) tables.apiKeys.set(key.id, { ...key, revokedAt: now })
+        return { sessions: dropCaller(database, userId, now), keys: keys.map(({ id }) => id) }
       }),
   }
+}
+
+/** Whether a user has made a key that is not revoked. */
+function isOwn({ createdBy, revokedAt }: ApiKeyRecord, userId: string): boolean {
+  return createdBy === userId && revokedAt === null
 }
 
 /** Deletes a user with its sessions, or a key. Returns the sessions that had not ended. */

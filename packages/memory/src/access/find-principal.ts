@@ -1,5 +1,5 @@
 import type { ApiKeyRecord, Instant, Principal } from '@taskboard/core'
-import type { AccessStore, FoundPrincipal } from '@taskboard/core/storage'
+import { keyUseMs, type AccessStore, type FoundPrincipal } from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
 
@@ -14,7 +14,8 @@ export function createFindPrincipal(
     const account = tables.accounts.get(key.accountId)
     if (account === undefined) return null
     const expiresInMs = key.expiresAt === null ? null : key.expiresAt - now
-    return { principal: toPrincipal(key, account.tier), expiresInMs }
+    const isUseNoted = key.lastUsedAt !== null && now - key.lastUsedAt < keyUseMs
+    return { principal: toPrincipal(key, account.tier), expiresInMs, provenAgoMs: null, isUseNoted }
   }
 
   function ofSession(sessionId: string, now: Instant): FoundPrincipal | null {
@@ -32,8 +33,10 @@ export function createFindPrincipal(
       scopes: owner.user.scopes,
       workspaceIds: 'all',
       defaultWorkspaceId: owner.defaultWorkspaceId,
+      sessionId,
     } as const
-    return { principal, expiresInMs: stored.family.expiresAt - now }
+    const { family, provenAt } = stored
+    return { principal, expiresInMs: family.expiresAt - now, provenAgoMs: now - provenAt, isUseNoted: true }
   }
 
   return (credential, call) =>
@@ -57,5 +60,6 @@ function toPrincipal(key: ApiKeyRecord, tier: Principal['tier']): Principal {
     scopes: key.scopes,
     workspaceIds: key.workspaceId === null ? 'all' : [key.workspaceId],
     defaultWorkspaceId: key.defaultWorkspaceId,
+    createdBy: key.createdBy,
   }
 }

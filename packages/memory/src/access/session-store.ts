@@ -3,6 +3,7 @@ import { sessionOver, type SessionStore, showRefreshToken, takeLoginAttempt } fr
 import type { Database } from '../tables/database.js'
 import type { StoredSession } from '../tables/tables.js'
 import type { Pruned } from '../tables/prune.js'
+import { byAge } from '../tables/subscriptions.js'
 import type { Table } from '../tables/table.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
 import type { StoredUser } from '../tables/users.js'
@@ -87,6 +88,17 @@ export function createSessionStore(database: Database): Store {
   const find = (named: { id: string } | { familyHash: string }): StoredSession | undefined =>
     tables.sessions.get('id' in named ? named.id : (byFamily.get(named.familyHash) ?? ''))
 
+  const liveOf = (userId: string, now: Instant): StoredSession[] =>
+    [...tables.sessions.values()].filter(
+      ({ session, family }) => session.userId === userId && family.expiresAt > now,
+    )
+
+  const end = (stored: StoredSession): void =>
+    tables.sessions.set(stored.session.id, {
+      ...stored,
+      family: { ...stored.family, expiresAt: sessionOver },
+    })
+
   return {
     ...createMfaVerbs(database),
     findSignIn: (named, call) =>
@@ -94,7 +106,10 @@ export function createSessionStore(database: Database): Store {
         const found = 'email' in named ? users.byEmail(named.email) : tables.users.get(named.userId)
         if (found === undefined) return null
         const { user, passwordHash, mfaSecret, mfaPendingSecret } = found
-        return { userId: user.id, email: user.email, passwordHash, mfaSecret, mfaPendingSecret, asOf: now }
+        const account = tables.accounts.get(user.accountId)
+        if (account === undefined) return null
+        const who = { userId: user.id, email: user.email, accountName: account.name }
+        return { ...who, passwordHash, mfaSecret, mfaPendingSecret, asOf: now }
       }),
     takeLoginAttempt: ({ key, kind }, call) =>
       write(call, (now) => {
@@ -103,37 +118,66 @@ export function createSessionStore(database: Database): Store {
         return decision
       }),
     clearLoginAttempts: ({ key }, call) => write(call, () => tables.loginAttempts.delete(key)),
-    insertSession: ({ userId, passwordHash, familyHash, tokenHash, ttlMs }, call) =>
+    insertSession: ({ userId, passwordHash, familyHash, tokenHash, ttlMs, longestMs, origin }, call) =>
       write(call, (now) => {
         const known = tables.users.get(userId)?.passwordHash
         if (known === undefined || (passwordHash ?? known) !== known) throw noSuchUser()
         const session = { id: settings.current.newId('ses'), userId }
-        const family = { tokenHash, rotated: [], expiresAt: now + ttlMs }
-        tables.sessions.set(session.id, { session, familyHash, family })
-        return session
+        const expiresInMs = Math.min(ttlMs, longestMs)
+        const family = { tokenHash, rotated: [], expiresAt: now + expiresInMs, endsAt: now + longestMs }
+        const times = { createdAt: now, lastUsedAt: now, provenAt: now }
+        tables.sessions.set(session.id, { session, familyHash, family, ...times, ...origin })
+        return { ...session, expiresInMs }
       }),
     consumeRefreshToken: (request, call) =>
       write(call, (now) => {
         const stored = find(request)
         const shown = stored === undefined ? null : showRefreshToken(stored.family, request, now)
         if (stored === undefined || shown === null) return null
-        tables.sessions.set(stored.session.id, { ...stored, family: shown.after })
-        return { outcome: shown.outcome, session: stored.session }
+        const { outcome, after } = shown
+        const use = outcome === 'rotated' ? { lastUsedAt: now, ...request.origin } : {}
+        tables.sessions.set(stored.session.id, { ...stored, ...use, family: after })
+        return { outcome, session: { ...stored.session, expiresInMs: after.expiresAt - now } }
       }),
     endSession: (named, call) =>
       write(call, (now) => {
         const stored = find(named)
         if (stored === undefined || stored.family.expiresAt <= now) return null
-        tables.sessions.set(stored.session.id, {
-          ...stored,
-          family: { ...stored.family, expiresAt: sessionOver },
-        })
-        return stored.session
+        end(stored)
+        return stored.session.id
+      }),
+    renewPasswordHash: ({ userId, passwordHash, next }, call) =>
+      write(call, () => {
+        const user = tables.users.get(userId)
+        if (user === undefined || user.passwordHash !== passwordHash) return false
+        tables.users.set(userId, { ...user, passwordHash: next })
+        return true
+      }),
+    listSessions: ({ userId }, call) =>
+      read(call, (now) =>
+        liveOf(userId, now)
+          .map(({ session: { id }, createdAt, lastUsedAt, family, clientAddress, userAgent }) => ({
+            ...{ id, userId, createdAt, lastUsedAt, expiresAt: family.expiresAt, clientAddress, userAgent },
+          }))
+          .sort((a, b) => byAge(b, a)),
+      ),
+    endSessions: ({ userId, ...which }, call) =>
+      write(call, (now) => {
+        const isMeant = (id: string) => ('id' in which ? id === which.id : id !== which.exceptId)
+        const ended = liveOf(userId, now).filter(({ session }) => isMeant(session.id))
+        for (const stored of ended) end(stored)
+        return ended.map(({ session }) => session.id)
+      }),
+    proveSession: ({ id, userId }, call) =>
+      write(call, (now) => {
+        const stored = liveOf(userId, now).find(({ session }) => session.id === id)
+        if (stored !== undefined) tables.sessions.set(id, { ...stored, provenAt: now })
+        return stored !== undefined
       }),
     pruneSessions: ({ limit }, call) =>
-      write(call, (now) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
+      write(call, (now) => pruneTable(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
     pruneLoginAttempts: ({ limit }, call) =>
-      write(call, (now) => prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, now)),
+      write(call, (now) => pruneTable(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, now)),
   }
 }
 
@@ -142,7 +186,12 @@ function noSuchUser(): TaskboardError {
 }
 
 /** Deletes expired rows. */
-function prune<V>(table: Table<V>, limit: number, endOf: (value: V) => Instant, now: Instant): number {
+export function pruneTable<V>(
+  table: Table<V>,
+  limit: number,
+  endOf: (value: V) => Instant,
+  now: Instant,
+): number {
   let count = 0
   for (const [id, value] of table.entries()) {
     if (count >= limit) break

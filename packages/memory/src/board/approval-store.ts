@@ -11,7 +11,7 @@ import {
   outcomeOfRequest,
   type StoredApproval,
 } from '@taskboard/core/storage'
-import type { Conversations } from './conversations.js'
+import { type Conversations, requiresOtherPerson } from './conversations.js'
 import type { Database } from '../tables/database.js'
 import { draftRow } from '../tables/event-log.js'
 import { isWithin } from '../tables/reach.js'
@@ -73,7 +73,7 @@ function answerRequest(
         state: 'pending',
         agentId: task.lease?.agentId ?? '',
         requestedBy: { kind: requestedBy.kind, id: requestedBy.id },
-        asker: { kind: asker.kind, owner: asker.owner },
+        asker: { kind: asker.kind, owner: asker.owner, isSession: asker.isSession },
         fencingToken,
         requestedAt: now,
         expiresAt: now + expireAfterMs,
@@ -95,30 +95,36 @@ function answerRequest(
 function openOf(
   { tables, approvalIds }: Database,
   taskId: string,
-  { kind, owner }: Asker,
+  { kind, owner, isSession }: Asker,
   { action, inputDigest }: ApprovalRequest,
 ): StoredApproval | null {
   for (const id of approvalIds.of(taskId)) {
     const approval = tables.approvals.get(id) as StoredApproval
     const isSame = approval.action === action && approval.inputDigest === inputDigest
-    const isOwn = approval.asker.kind === kind && approval.asker.owner === owner
+    const { asker } = approval
+    const isOwn = asker.kind === kind && asker.owner === owner && asker.isSession === isSession
     if (isSame && isOwn && openStates.some((state) => state === approval.state)) return approval
   }
   return null
 }
 
 function decide(
-  { tables, publish }: Database,
+  database: Database,
   changes: TaskChanges,
   conversations: Conversations,
   { workspaceId, approvalId, verdict, decidedBy }: Decision,
   now: Instant,
 ): Approval {
+  const { tables, publish } = database
   const stored = tables.approvals.get(approvalId)
   if (stored?.workspaceId !== workspaceId) throw new TaskboardError('NOT_FOUND', 'no such approval')
   const task = changes.require(workspaceId, stored.taskId)
   const author = conversations.named(decidedBy)
-  const outcome = outcomeOfDecision(task, stored, { ...verdict, decidedBy: author }, now)
+  const by = {
+    decidedBy: { ...decidedBy, ...author },
+    requireOtherPerson: requiresOtherPerson(database, task),
+  }
+  const outcome = outcomeOfDecision(task, stored, { ...verdict, ...by }, now)
   const { approval: after, command, body } = outcome
   tables.approvals.set(approvalId, after)
   if (command !== null) changes.apply(task, command, now)

@@ -1,19 +1,24 @@
 import type { Comment, Instant, Task } from '@taskboard/core'
 import { type CommentDraft, type CommentStore, outcomeOfComment } from '@taskboard/core/storage'
-import type { Conversations } from './conversations.js'
+import { type Conversations, requiresOtherPerson } from './conversations.js'
 import type { Database } from '../tables/database.js'
 import type { TaskChanges } from './task-changes.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
 
 export function createCommentStore(
-  { transactions, idempotency }: Database,
+  database: Database,
   changes: TaskChanges,
   conversations: Conversations,
 ): CommentStore<MemoryTransaction> {
+  const { transactions, idempotency, tables } = database
+
   function insert(task: Task, draft: CommentDraft, now: Instant): Comment {
-    const { command, author: by } = outcomeOfComment(task, draft)
+    const asked = tables.questions.get(task.id) ?? null
+    const requireOtherPerson = requiresOtherPerson(database, task)
+    const { command, author: by } = outcomeOfComment(task, draft, { asked, requireOtherPerson })
     const author = conversations.named(by)
     const after = command === null ? task : changes.apply(task, command, now)
+    if (draft.kind === 'question') tables.questions.set(task.id, draft.asked)
     return conversations.add(after, { author, kind: draft.kind, body: draft.body }, now)
   }
 

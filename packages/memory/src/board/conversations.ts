@@ -71,9 +71,19 @@ export function createConversations({ tables, settings, publish }: Database): Co
   }
 }
 
+/** The setting of the account that a task belongs to. */
+export function requiresOtherPerson(
+  { tables }: Database,
+  { workspaceId }: Pick<Task, 'workspaceId'>,
+): boolean {
+  const accountId = tables.workspaces.get(workspaceId)?.accountId ?? ''
+  return tables.accounts.get(accountId)?.requireOtherPerson === true
+}
+
 /** Deletes the comments of a task. */
 export function deleteComments({ tables }: Pick<Database, 'tables'>, taskId: string): void {
-  const { comments, commentCounts } = tables
+  const { comments, commentCounts, questions } = tables
+  questions.delete(taskId)
   for (let place = commentCounts.get(taskId) ?? 0; place > 0; place--) {
     comments.delete(commentKey(taskId, place))
   }

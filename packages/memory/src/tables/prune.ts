@@ -14,6 +14,7 @@ interface Prunes {
   readonly pruneIdempotency: Prune<Old>
   readonly pruneLimits: Prune<Over>
   readonly pruneSessions: Prune<Over>
+  readonly pruneInvitations: Prune<Over>
   readonly pruneLoginAttempts: Prune<Over>
 }
 
@@ -36,6 +37,8 @@ export function createPrune(prunes: Prunes): Storage['prune'] {
         return prunes.pruneLimits(asked, call)
       case 'sessions':
         return prunes.pruneSessions(asked, call)
+      case 'invitations':
+        return prunes.pruneInvitations(asked, call)
       case 'login_attempts':
         return prunes.pruneLoginAttempts(asked, call)
     }

@@ -2,6 +2,7 @@ import type {
   Account,
   Agent,
   ApiKeyRecord,
+  Asked,
   Comment,
   Instant,
   Schedule,
@@ -13,8 +14,9 @@ import type {
 import type {
   EventCount,
   LoginAttempts,
+  Invitation,
   RefreshFamily,
-  Session,
+  SessionOrigin,
   StoredApproval,
   StoredChannel,
   StoredWebhook,
@@ -27,10 +29,18 @@ import type { AgentRest, DayUsageRow, MonthUsage, StoredBudget, TaskUsageRow } f
 import type { StoredUser } from './users.js'
 
 /** A session with its refresh tokens. */
-export interface StoredSession {
-  readonly session: Session
+/** The name of the account is that of its row. */
+export interface StoredInvitation extends Omit<Invitation, 'accountName'> {
+  readonly tokenHash: string
+}
+
+export interface StoredSession extends SessionOrigin {
+  readonly session: { readonly id: string; readonly userId: string }
   readonly familyHash: string
   readonly family: RefreshFamily
+  readonly createdAt: Instant
+  readonly lastUsedAt: Instant
+  readonly provenAt: Instant
 }
 
 /** The lines of a task's log that are kept, oldest first, and how many older ones are not. */
@@ -62,6 +72,7 @@ export interface Tables {
   readonly apiKeys: Table<ApiKeyRecord & { readonly hash: string }>
   readonly users: Table<StoredUser>
   readonly sessions: Table<StoredSession>
+  readonly invitations: Table<StoredInvitation>
   /** By a digest of the guesser and the target. */
   readonly loginAttempts: Table<LoginAttempts>
   readonly agents: Table<Agent>
@@ -88,6 +99,8 @@ export interface Tables {
   readonly comments: Table<Comment>
   /** By task. */
   readonly commentCounts: Table<number>
+  /** Who asked the last question of a task. */
+  readonly questions: Table<Asked>
   readonly approvals: Table<StoredApproval>
   readonly webhooks: Table<StoredWebhook>
   /** The notification channels that users set up. */
@@ -104,6 +117,7 @@ export function createTables(journal: Journal): Tables {
     apiKeys: createTable<ApiKeyRecord & { readonly hash: string }>(journal),
     users: createTable<StoredUser>(journal),
     sessions: createTable<StoredSession>(journal),
+    invitations: createTable<StoredInvitation>(journal),
     loginAttempts: createTable<LoginAttempts>(journal),
     agents: createTable<Agent>(journal),
     runtimes: createTable<Instant>(journal),
@@ -120,6 +134,7 @@ export function createTables(journal: Journal): Tables {
     outputs: createTable<readonly TaskOutput[]>(journal),
     comments: createTable<Comment>(journal),
     commentCounts: createTable<number>(journal),
+    questions: createTable<Asked>(journal),
     approvals: createTable<StoredApproval>(journal),
     webhooks: createTable<StoredWebhook>(journal),
     channels: createTable<StoredChannel>(journal),

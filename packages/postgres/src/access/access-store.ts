@@ -12,9 +12,17 @@ import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { beginDeletion, continueDeletion } from './deletions.js'
 import {
+  acceptInvitation,
+  deleteInvitation,
+  insertInvitation,
+  listInvitations,
+  lockAccount,
+} from './invitations.js'
+import {
   accountColumns,
   createFindPrincipal,
   insertApiKey,
+  noteKeyUse,
   listApiKeys,
   revokeApiKey,
   rotateApiKey,
@@ -219,7 +227,8 @@ function listWorkspaces(
 const changeAccount = statement<Account>(
   'update_account',
   /* sql */ `
-  update taskboard.account a set name = coalesce($2::text, a.name), tier = coalesce($3::text, a.tier)
+  update taskboard.account a set name = coalesce($2::text, a.name), tier = coalesce($3::text, a.tier),
+    require_other_person = coalesce($4::boolean, a.require_other_person)
   where a.id = $1::text returning ${accountColumns('a')}`,
 )
 
@@ -229,7 +238,8 @@ async function updateAccount(
   { accountId, change }: AccountUpdate,
   call: CallContext<PgConnection>,
 ): Promise<Account> {
-  const values = [accountId, change.name ?? null, change.tier ?? null]
+  const { name = null, tier = null, requireOtherPerson = null } = change
+  const values = [accountId, name, tier, requireOtherPerson]
   const [account] = await database.write(call, changeAccount, values)
   if (account === undefined) throw new TaskboardError('NOT_FOUND', 'no such account')
   return account
@@ -267,6 +277,37 @@ async function listUsers(
   call: CallContext<PgConnection>,
 ): Promise<readonly User[]> {
   return (await database.read(call, usersOfAccount, [accountId])).map(toUser)
+}
+
+/** Account, user, scopes. */
+const changeScopes = statement<UserRow>(
+  'set_user_scopes',
+  /* sql */ `
+  update taskboard.account_user u set scopes = $3::text[]
+  where u.id = $2::text and u.account_id = $1::text returning ${userColumns('u')}`,
+)
+
+const anyOwner = statement<object>(
+  'find_owner',
+  /* sql */ `
+  select u.id from taskboard.account_user u
+  where u.account_id = $1::text and (u.scopes is null or 'account:write' = any (u.scopes)) limit 1`,
+)
+
+/** `AccessStore.setUserScopes`. */
+function setUserScopes(
+  database: Database,
+  { accountId, userId, scopes }: Parameters<AccessStore['setUserScopes']>[0],
+  call: CallContext<PgConnection>,
+): Promise<User> {
+  return database.atomically(call, async (session) => {
+    await session.run(lockAccount, [accountId])
+    const [row] = await session.run(changeScopes, [accountId, userId, scopes])
+    if (row === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
+    const owners = await session.run(anyOwner, [accountId])
+    if (owners.length === 0) throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
+    return toUser(row)
+  })
 }
 
 const setHash = statement<object>(
@@ -310,6 +351,13 @@ const deleteSessions = statement<{ readonly id: string; readonly isLive: boolean
   returning s.id, s.expires_at > coalesce($2::bigint, taskboard.now_ms()) as "isLive"`,
 )
 
+const revokeKeys = statement<{ readonly id: string }>(
+  'revoke_keys_of_user',
+  /* sql */ `
+  update taskboard.api_key k set revoked_at = coalesce($2::bigint, taskboard.now_ms())
+  where k.created_by = $1::text and k.revoked_at is null returning k.id`,
+)
+
 const dropUser = statement<object>(
   'delete_user',
   /* sql */ `
@@ -320,15 +368,17 @@ const dropUser = statement<object>(
 /** `AccessStore.deleteUser`. */
 function deleteUser(
   database: Database,
-  { userId }: Parameters<AccessStore['deleteUser']>[0],
+  { userId, keepKeys }: Parameters<AccessStore['deleteUser']>[0],
   call: CallContext<PgConnection>,
-): Promise<readonly string[]> {
+): ReturnType<AccessStore['deleteUser']> {
   return database.atomically(call, async (session) => {
     const found = await session.run(lockUser, [userId])
     if (found.length === 0) throw new TaskboardError('NOT_FOUND', 'no such user')
     const ended = await session.run(deleteSessions, [userId, call.now])
+    const revoked = keepKeys ? [] : await session.run(revokeKeys, [userId, call.now])
     await session.run(dropUser, [userId])
-    return ended.filter(({ isLive }) => isLive).map(({ id }) => id)
+    const sessions = ended.filter(({ isLive }) => isLive).map(({ id }) => id)
+    return { sessions, keys: revoked.map(({ id }) => id) }
   })
 }
 
@@ -346,8 +396,17 @@ export function createAccessStore(database: Database): AccessStore<PgConnection>
     beginDeletion: (target, call) => beginDeletion(database, target, call),
     continueDeletion: (request, call) => continueDeletion(database, request, call),
     deleteUser: (named, call) => deleteUser(database, named, call),
+    noteKeyUse: (named, call) => noteKeyUse(database, named, call),
     insertUser: (user, call) => insertUser(database, user, call),
     setPassword: (change, call) => setPassword(database, change, call),
+    setUserScopes: (change, call) => setUserScopes(database, change, call),
+    insertInvitation: (invitation, call) => insertInvitation(database, invitation, call),
+    listInvitations: (which, call) => listInvitations(database, which, call),
+    deleteInvitation: (named, call) => deleteInvitation(database, named, call),
+    acceptInvitation: (acceptance, call) =>
+      acceptInvitation(database, acceptance, call, (session, user) =>
+        addUserIn(session, database.settings.current.newId('user'), user, call.now),
+      ),
     listUsers: (of, call) => listUsers(database, of, call),
     insertApiKey: (insertion, call) => insertApiKey(database, insertion, call),
     findPrincipal: createFindPrincipal(database),

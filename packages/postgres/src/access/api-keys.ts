@@ -7,7 +7,7 @@ import {
   type User,
   type IdempotencyClaim,
 } from '@taskboard/core'
-import type { AccessStore, ApiKeyQuery, CallContext } from '@taskboard/core/storage'
+import { keyUseMs, type AccessStore, type ApiKeyQuery, type CallContext } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { once } from '../database/idempotency.js'
 import type { PgConnection } from '../connection/pool.js'
@@ -17,7 +17,8 @@ import { createFindSession, type FindPrincipal } from './session-store.js'
 
 /** The columns of an `Account`. `alias` names the table or expression. */
 export function accountColumns(alias: string): string {
-  return `${alias}.id, ${alias}.name, ${alias}.tier, ${alias}.created_at::float8 as "createdAt"`
+  const a = alias
+  return `${a}.id, ${a}.name, ${a}.tier, ${a}.created_at::float8 as "createdAt", ${a}.require_other_person as "requireOtherPerson"`
 }
 
 /** The columns of a `Workspace`. */
@@ -31,8 +32,8 @@ function apiKeyColumns(alias: string): string {
   const a = alias
   return `${a}.id, ${a}.account_id as "accountId", ${a}.workspace_id as "workspaceId",
     ${a}.default_workspace_id as "defaultWorkspaceId", ${a}.name, ${a}.scopes, ${a}.prefix,
-    ${a}.created_at::float8 as "createdAt", ${a}.expires_at::float8 as "expiresAt",
-    ${a}.revoked_at::float8 as "revokedAt"`
+    ${a}.created_by as "createdBy", ${a}.created_at::float8 as "createdAt", ${a}.expires_at::float8 as "expiresAt",
+    ${a}.revoked_at::float8 as "revokedAt", ${a}.last_used_at::float8 as "lastUsedAt"`
 }
 
 /** A stored `User`. */
@@ -55,6 +56,7 @@ interface PrincipalRow extends Omit<Principal, 'kind' | 'workspaceIds'> {
   readonly hash: string
   readonly workspaceId: string | null
   readonly expiresInMs: number | null
+  readonly isUseNoted: boolean
 }
 
 /** Present, hashes. */
@@ -62,7 +64,9 @@ const principalsByHash = statement<PrincipalRow>(
   'find_principals',
   /* sql */ `
   select k.hash, k.id, k.name, k.account_id as "accountId", a.tier, k.scopes, k.workspace_id as "workspaceId",
-    k.default_workspace_id as "defaultWorkspaceId", (k.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs"
+    k.default_workspace_id as "defaultWorkspaceId", k.created_by as "createdBy",
+    (k.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs",
+    coalesce(k.last_used_at > coalesce($1::bigint, taskboard.now_ms()) - ${keyUseMs}, false) as "isUseNoted"
   from unnest($2::text[]) as asked (hash)
     cross join lateral (select * from taskboard.api_key k where k.hash = asked.hash limit 1) as k
     join taskboard.account a on a.id = k.account_id
@@ -102,9 +106,10 @@ function createFindKey(database: Database): FindPrincipal {
         ? await find(lookup)
         : (await database.read(call, principalsByHash, toValues([lookup])))[0]
     if (row === undefined) return null
-    const { hash: _, workspaceId, expiresInMs, ...known } = row
+    const { hash: _, workspaceId, expiresInMs, isUseNoted, ...known } = row
     const workspaceIds = workspaceId === null ? 'all' : [workspaceId]
-    return { principal: { ...known, kind: 'api_key', workspaceIds }, expiresInMs }
+    const principal = { ...known, kind: 'api_key', workspaceIds } as const
+    return { principal, expiresInMs, provenAgoMs: null, isUseNoted }
   }
 }
 
@@ -161,8 +166,8 @@ const addKey = statement<AddedRow>(
   ),
   added as (
     insert into taskboard.api_key
-      (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at)
-    select $2::text, $9::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::text, p.now, $10::bigint
+      (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at, created_by)
+    select $2::text, $9::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::text, p.now, $10::bigint, $11::text
     from p, reach r where r.has_account and r.has_workspaces and r.is_future
     on conflict (hash) do nothing
     returning *
@@ -178,9 +183,10 @@ export function insertApiKey(
   { key, idempotency }: Parameters<AccessStore['insertApiKey']>[0],
   call: CallContext<PgConnection>,
 ): Promise<ApiKeyRecord> {
-  const { accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, expiresAt } = key
+  const { accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, createdBy, expiresAt } = key
   const id = database.settings.current.newId('ak')
-  const values = [id, accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, expiresAt]
+  const reach = [accountId, workspaceId, defaultWorkspaceId]
+  const values = [id, ...reach, name, scopes, prefix, hash, expiresAt, createdBy]
   return makeKeyOnce(database, call, idempotency, async (session) =>
     addApiKey(session, [call.now, ...values]),
   )
@@ -253,6 +259,23 @@ export async function revokeApiKey(
   return key
 }
 
+const noteUse = statement<never>(
+  'note_key_use',
+  /* sql */ `
+  update taskboard.api_key k set last_used_at = coalesce($1::bigint, taskboard.now_ms())
+  where k.id = $2::text
+    and (k.last_used_at is null or k.last_used_at <= coalesce($1::bigint, taskboard.now_ms()) - ${keyUseMs})`,
+)
+
+/** `AccessStore.noteKeyUse`. */
+export async function noteKeyUse(
+  database: Database,
+  { keyId }: Parameters<AccessStore['noteKeyUse']>[0],
+  call: CallContext<PgConnection>,
+): Promise<void> {
+  await database.write(call, noteUse, [call.now, keyId])
+}
+
 type KeyRow = ApiKeyRecord & { readonly isNew: boolean }
 
 /** Returns the old key and the new one; only the old one when it has ended; no row when it does not exist. */
@@ -274,9 +297,9 @@ const rotateKey = statement<KeyRow>(
   ),
   added as (
     insert into taskboard.api_key
-      (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at)
+      (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at, created_by)
     select $5::text, $6::text, l.account_id, l.workspace_id, l.default_workspace_id, l.name, l.scopes,
-      $7::text, p.now, l.expires_at
+      $7::text, p.now, l.expires_at, $9::text
     from live_key l, p
     returning *
   )
@@ -288,11 +311,19 @@ const rotateKey = statement<KeyRow>(
 /** `AccessStore.rotateApiKey`. */
 export async function rotateApiKey(
   database: Database,
-  { reach, keyId, prefix, hash, overlapMs, idempotency }: Parameters<AccessStore['rotateApiKey']>[0],
+  {
+    reach,
+    keyId,
+    prefix,
+    hash,
+    createdBy,
+    overlapMs,
+    idempotency,
+  }: Parameters<AccessStore['rotateApiKey']>[0],
   call: CallContext<PgConnection>,
 ): ReturnType<AccessStore['rotateApiKey']> {
   const id = database.settings.current.newId('ak')
-  const values = [call.now, ...reachValues(reach), keyId, id, hash, prefix, overlapMs]
+  const values = [call.now, ...reachValues(reach), keyId, id, hash, prefix, overlapMs, createdBy]
   let replaced: ApiKeyRecord | undefined
   const rotate = async (session: Session): Promise<ApiKeyRecord> => {
     const rows = await session.run(rotateKey, values)

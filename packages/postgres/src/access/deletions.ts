@@ -134,6 +134,7 @@ function callers(table: 'api_key' | 'account_user', condition: string): Step {
 /** First, so that addresses of users are soon free again. */
 const stepsOfAccount: readonly Step[] = [
   step('session', 'u.account_id = any ($1::text[])', 'join taskboard.account_user u on u.id = r.user_id'),
+  step('invitation', 'r.account_id = any ($1::text[])'),
   callers('account_user', 'r.account_id = any ($1::text[])'),
   callers('api_key', 'r.account_id = any ($1::text[])'),
 ]

@@ -15,6 +15,13 @@ const PROCESSES = 4
 /** By the database's clock, which all processes use. */
 const call: CallContext<PgConnection> = { now: null }
 
+const DAY_MS = 86_400_000
+const LASTING = {
+  ttlMs: DAY_MS,
+  longestMs: DAY_MS,
+  origin: { clientAddress: '192.0.2.1', userAgent: null },
+}
+
 describe('logins in processes that share a database', () => {
   let test: TestDatabase
   let access: AccessStore<PgConnection>
@@ -75,7 +82,7 @@ describe('logins in processes that share a database', () => {
   it('keep a session ended when a refresh waited for its end', async () => {
     const userId = await addUser('logout@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
-    const begun = { userId, familyHash: 'over', tokenHash: 't', ttlMs: 86_400_000 }
+    const begun = { userId, familyHash: 'over', tokenHash: 't', ...LASTING }
     const { id } = await store.insertSession(begun, call)
     const ending = await test.pool.connect()
     await ending.query('begin')
@@ -93,7 +100,7 @@ describe('logins in processes that share a database', () => {
   it('end a login that was in progress when the password changed', async () => {
     const userId = await addUser('password@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
-    const begun = { userId, passwordHash: 'h', familyHash: 'under way', tokenHash: 't', ttlMs: 86_400_000 }
+    const begun = { userId, passwordHash: 'h', familyHash: 'under way', tokenHash: 't', ...LASTING }
     const login = await test.pool.connect()
     await login.query('begin')
     const { id } = await store.insertSession(begun, { now: null, tx: login })
@@ -117,11 +124,10 @@ describe('logins in processes that share a database', () => {
   it('exchange a refresh token once in each round, and the session stays valid', async () => {
     const userId = await addUser('refresh@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
-    const ttlMs = 86_400_000
-    await store.insertSession({ userId, familyHash: 'f', tokenHash: 't', ttlMs }, call)
+    await store.insertSession({ userId, familyHash: 'f', tokenHash: 't', ...LASTING }, call)
     let tokenHash = 't'
     for (let round = 0; round < 10; round++) {
-      const shown = { familyHash: 'f', tokenHash, ttlMs, reuseGraceMs: 60_000 }
+      const shown = { ...LASTING, familyHash: 'f', tokenHash, reuseGraceMs: 60_000 }
       const next = (index: number) => `${round}.${index}`
       const outcomes = await everywhere(3, (each, index) =>
         each.consumeRefreshToken({ ...shown, nextTokenHash: next(index) }, call),

@@ -9,6 +9,7 @@ import {
   type RefreshRequest,
   type Session,
   sessionOver,
+  type SessionRecord,
   type SessionStore,
   type SignIn,
 } from '@taskboard/core/storage'
@@ -16,9 +17,7 @@ import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement, type Statement } from '../connection/statement.js'
 
-interface ShownRow {
-  readonly id: string
-  readonly userId: string
+interface ShownRow extends Session {
   readonly outcome: RefreshOutcome['outcome']
 }
 
@@ -47,37 +46,41 @@ const showToken = statement<ShownRow>(
     rotated_hashes = case when ${IS_GOOD} then s.refresh_hash || array(${recent('r.hash', OTHERS)}) else s.rotated_hashes end,
     rotated_at = case when ${IS_GOOD} then p.now || array(${recent('r.at', OTHERS)}) else s.rotated_at end,
     expires_at = case
-      when ${IS_GOOD} then p.now + $5::bigint when ${IS_RECENT} then s.expires_at else ${sessionOver} end
+      when ${IS_GOOD} then least(p.now + $5::bigint, s.ends_at) when ${IS_RECENT} then s.expires_at else ${sessionOver} end,
+    last_used_at = case when ${IS_GOOD} then p.now else s.last_used_at end,
+    client_address = case when ${IS_GOOD} then $7::text else s.client_address end,
+    user_agent = case when ${IS_GOOD} then $8::text else s.user_agent end
   from p
   where s.family_hash = $2::text and s.expires_at > p.now
-  returning s.id, s.user_id as "userId", case
+  returning s.id, s.user_id as "userId", (s.expires_at - p.now)::float8 as "expiresInMs", case
     when s.refresh_hash = $4::text then 'rotated' when s.expires_at > p.now then 'reused' else 'ended' end as outcome`,
 )
 
 /** `SessionStore.consumeRefreshToken`. */
 async function consumeRefreshToken(
   database: Database,
-  { familyHash, tokenHash, nextTokenHash, ttlMs, reuseGraceMs }: RefreshRequest,
+  { familyHash, tokenHash, nextTokenHash, ttlMs, reuseGraceMs, origin }: RefreshRequest,
   call: CallContext<PgConnection>,
 ): Promise<RefreshOutcome | null> {
-  const values = [call.now, familyHash, tokenHash, nextTokenHash, ttlMs, reuseGraceMs]
-  const [row] = await database.read(call, showToken, values)
+  const { clientAddress, userAgent } = origin
+  const token = [familyHash, tokenHash, nextTokenHash, ttlMs, reuseGraceMs]
+  const [row] = await database.read(call, showToken, [call.now, ...token, clientAddress, userAgent])
   if (row === undefined) return null
-  const { id, userId, outcome } = row
-  return { outcome, session: { id, userId } }
+  const { outcome, ...session } = row
+  return { outcome, session }
 }
 
 /**
  * Sets an end before any present, because a refresh that waits for the row read the clock earlier. Present, id, hash of the
  * family: one of the last two is null.
  */
-const end = statement<Session>(
+const end = statement<{ readonly id: string }>(
   'end_session',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
   update taskboard.session s set expires_at = ${sessionOver} from p
   where (s.id = $2::text or s.family_hash = $3::text) and s.expires_at > p.now
-  returning s.id, s.user_id as "userId"`,
+  returning s.id`,
 )
 
 /** `SessionStore.endSession`. */
@@ -85,17 +88,57 @@ async function endSession(
   database: Database,
   named: Parameters<SessionStore['endSession']>[0],
   call: CallContext<PgConnection>,
-): Promise<Session | null> {
+): Promise<string | null> {
   const names = 'id' in named ? [named.id, null] : [null, named.familyHash]
   const [session] = await database.read(call, end, [call.now, ...names])
-  return session ?? null
+  return session?.id ?? null
 }
+
+const sessionsOfUser = statement<SessionRecord>(
+  'list_sessions',
+  /* sql */ `
+  select s.id, s.user_id as "userId", s.created_at::float8 as "createdAt", s.last_used_at::float8 as "lastUsedAt",
+    s.expires_at::float8 as "expiresAt", s.client_address as "clientAddress", s.user_agent as "userAgent"
+  from taskboard.session s
+  where s.user_id = $2::text and s.expires_at > coalesce($1::bigint, taskboard.now_ms())
+  order by s.created_at desc, s.id desc`,
+)
+
+/** Present, user, the session to end or null for all, the session to keep or null. */
+const endOfUser = statement<{ readonly id: string }>(
+  'end_sessions_of_user',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  update taskboard.session s set expires_at = ${sessionOver} from p
+  where s.user_id = $2::text and s.id = coalesce($3::text, s.id) and s.id is distinct from $4::text and s.expires_at > p.now
+  returning s.id`,
+)
+
+/** `SessionStore.endSessions`. */
+async function endSessions(
+  database: Database,
+  { userId, ...which }: Parameters<SessionStore['endSessions']>[0],
+  call: CallContext<PgConnection>,
+): Promise<readonly string[]> {
+  const names = 'id' in which ? [which.id, null] : [null, which.exceptId]
+  return (await database.read(call, endOfUser, [call.now, userId, ...names])).map(({ id }) => id)
+}
+
+const prove = statement<object>(
+  'prove_session',
+  /* sql */ `
+  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) as now)
+  update taskboard.session s set proven_at = p.now from p
+  where s.id = $1::text and s.user_id = $2::text and s.expires_at > p.now
+  returning s.id`,
+)
 
 interface SessionRow extends Omit<Principal, 'kind' | 'workspaceIds' | 'scopes'> {
   /** Null for all scopes. */
   readonly scopes: Principal['scopes'] | null
   readonly sessionId: string
   readonly expiresInMs: number
+  readonly provenAgoMs: number
 }
 
 /** Present, ids of sessions. */
@@ -104,7 +147,8 @@ const principalsBySession = statement<SessionRow>(
   /* sql */ `
   select s.id as "sessionId", u.id, u.email as name, u.account_id as "accountId", a.tier, u.scopes,
     u.default_workspace_id as "defaultWorkspaceId",
-    (s.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs"
+    (s.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs",
+    (coalesce($1::bigint, taskboard.now_ms()) - s.proven_at)::float8 as "provenAgoMs"
   from unnest($2::text[]) as asked (id)
     cross join lateral (select * from taskboard.session s where s.id = asked.id limit 1) as s
     join taskboard.account_user u on u.id = s.user_id
@@ -143,10 +187,12 @@ export function createFindSession(database: Database): FindPrincipal {
         ? await find(lookup)
         : (await database.read(call, principalsBySession, toValues([lookup])))[0]
     if (row === undefined) return null
-    const { sessionId: _, expiresInMs, scopes: listed, ...known } = row
+    const { expiresInMs, provenAgoMs, scopes: listed, ...known } = row
     return {
       principal: { ...known, scopes: listed ?? scopes, kind: 'user', workspaceIds: 'all' },
       expiresInMs,
+      provenAgoMs,
+      isUseNoted: true,
     }
   }
 }
@@ -160,19 +206,29 @@ const addSession = statement<Session>(
   'insert_session',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
-  insert into taskboard.session (id, user_id, family_hash, refresh_hash, created_at, expires_at)
-  select $2::text, u.id, $4::text, $5::text, p.now, p.now + $6::bigint
+  insert into taskboard.session (id, user_id, family_hash, refresh_hash, created_at, expires_at, ends_at, proven_at,
+    last_used_at, client_address, user_agent)
+  select $2::text, u.id, $4::text, $5::text, p.now, p.now + least($6::bigint, $8::bigint), p.now + $8::bigint, p.now,
+    p.now, $9::text, $10::text
   from p, (
     select * from taskboard.account_user u
     where u.id = $3::text and u.password_hash = coalesce($7::text, u.password_hash) for share
   ) as u
-  returning id, user_id as "userId"`,
+  returning id, user_id as "userId", (expires_at - created_at)::float8 as "expiresInMs"`,
 )
 
 /** `SessionStore.insertSession`. */
 async function insertSession(
   database: Database,
-  { userId, passwordHash, familyHash, tokenHash, ttlMs }: Parameters<SessionStore['insertSession']>[0],
+  {
+    userId,
+    passwordHash,
+    familyHash,
+    tokenHash,
+    ttlMs,
+    longestMs,
+    origin: { clientAddress, userAgent },
+  }: Parameters<SessionStore['insertSession']>[0],
   call: CallContext<PgConnection>,
 ): Promise<Session> {
   const id = database.settings.current.newId('ses')
@@ -184,13 +240,16 @@ async function insertSession(
     tokenHash,
     ttlMs,
     passwordHash ?? null,
+    longestMs,
+    clientAddress,
+    userAgent,
   ])
   if (session === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
   return session
 }
 
 /** The columns of a `SignIn`. The user is `u`. */
-const SIGN_IN = `u.id as "userId", u.email, u.password_hash as "passwordHash", u.mfa_secret as "mfaSecret",
+const SIGN_IN = `u.id as "userId", u.email, a.name as "accountName", u.password_hash as "passwordHash", u.mfa_secret as "mfaSecret",
     u.mfa_pending_secret as "mfaPendingSecret", coalesce($2::bigint, taskboard.now_ms())::float8 as "asOf"`
 
 const signInByEmail = statement<SignIn>(
@@ -217,6 +276,13 @@ async function findSignIn(
       : await database.read(call, signInById, [named.userId, call.now])
   return signIn ?? null
 }
+
+const renewHash = statement<object>(
+  'renew_password_hash',
+  /* sql */ `
+  update taskboard.account_user set password_hash = $3::text
+  where id = $1::text and password_hash = $2::text returning id`,
+)
 
 const offer = statement<object>(
   'offer_mfa',
@@ -371,6 +437,11 @@ export function createSessionStore(database: Database): SessionStore<PgConnectio
     insertSession: (session, call) => insertSession(database, session, call),
     consumeRefreshToken: (request, call) => consumeRefreshToken(database, request, call),
     endSession: (named, call) => endSession(database, named, call),
+    renewPasswordHash: ({ userId, passwordHash, next }, call) =>
+      hasChanged(database, call, renewHash, [userId, passwordHash, next]),
+    listSessions: ({ userId }, call) => database.read(call, sessionsOfUser, [call.now, userId]),
+    endSessions: (which, call) => endSessions(database, which, call),
+    proveSession: ({ id, userId }, call) => hasChanged(database, call, prove, [id, userId, call.now]),
     changeMfa: (change, call) => changeMfa(database, change, call),
     redeemMfa: (code, call) => redeemMfa(database, code, call),
   }

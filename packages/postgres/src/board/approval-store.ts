@@ -17,26 +17,29 @@ import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { applyWithin, lockTask } from './lock-task.js'
 import { approvalColumns, type ApprovalRow, toApproval } from './approval-row.js'
-import { nameOf, writeComment } from './comment-sql.js'
+import { nameOf, otherPersonOf, writeComment } from './comment-sql.js'
 import { listApprovals } from './list-approvals.js'
 
 type Store = ApprovalStore<PgConnection>
 
 const OPEN = openStates.map((state) => `'${state}'`).join(', ')
 
-/** Task, digest, action, workspace, kind and owner of the asker. */
+/** Task, digest, action, workspace, kind and owner of the asker, whether it is a session. */
 const findOpen = statement<ApprovalRow>(
   'find_open_approval',
   /* sql */ `
   select ${approvalColumns('a')} from taskboard.approval a
   where a.task_id = $1::text and a.input_digest = $2::text and a.action = $3::text and a.workspace_id = $4::text
-    and a.asker_kind = $5::text and coalesce(a.asker_owner, '') = coalesce($6::text, '') and a.state in (${OPEN})`,
+    and a.asker_kind = $5::text and coalesce(a.asker_owner, '') = coalesce($6::text, '')
+    and a.asker_is_session = $7::boolean and a.state in (${OPEN})`,
 )
 
-/** Workspace, approval. */
-const findOne = statement<ApprovalRow>(
+/** Workspace, approval. With the setting of the account. */
+const findOne = statement<ApprovalRow & { readonly isOtherRequired: boolean }>(
   'find_approval',
-  `select ${approvalColumns('a')} from taskboard.approval a where a.id = $2::text and a.workspace_id = $1::text`,
+  /* sql */ `
+  select ${approvalColumns('a')}, ${otherPersonOf('$1')} as "isOtherRequired"
+  from taskboard.approval a where a.id = $2::text and a.workspace_id = $1::text`,
 )
 
 /** Approval, present, workspace. Returns nothing when it was used before. */
@@ -53,7 +56,7 @@ const markExpired = statement<never>(
   'expire_approval',
   /* sql */ `
   update taskboard.approval a set state = 'expired'
-  where a.id = $1::text and a.workspace_id = $2::text and a.state = 'pending'`,
+  where a.id = $1::text and a.workspace_id = $2::text and a.state in ('pending', 'approved')`,
 )
 
 /** The event of an approval: workspace $1, present $2, type $3, data $4. `more` is SQL of what row `w` adds to the data. */
@@ -71,13 +74,16 @@ const insertPending = statement<ApprovalRow>(
   with written as (
     insert into taskboard.approval (
       id, workspace_id, task_id, action, summary, input, input_digest, state, agent_id, requested_by_kind,
-      requested_by_id, asker_kind, asker_owner, fencing_token, requested_at, expires_at
+      requested_by_id, asker_kind, asker_owner, asker_is_session, require_other_person, fencing_token, requested_at,
+      expires_at
     )
     select id, $1::text, task_id, action, summary, $6::json, input_digest, 'pending', agent_id, requested_by_kind,
-      requested_by_id, asker_kind, asker_owner, fencing_token, $2::bigint, expires_at
+      requested_by_id, asker_kind, asker_owner, asker_is_session, require_other_person, fencing_token, $2::bigint,
+      expires_at
     from jsonb_to_record($5::jsonb) as a (
       id text, task_id text, action text, summary text, input_digest text, agent_id text, requested_by_kind text,
-      requested_by_id text, asker_kind text, asker_owner text, fencing_token bigint, expires_at bigint
+      requested_by_id text, asker_kind text, asker_owner text, asker_is_session boolean, require_other_person boolean,
+      fencing_token bigint, expires_at bigint
     )
     returning *
   ),
@@ -112,8 +118,8 @@ async function requestWithin(
   const { workspaceId, taskId, fencingToken } = proof
   const { row, task } = await lockTask(session, proof, call.now)
   const { now } = row
-  const wanted = [taskId, request.inputDigest, request.action, workspaceId, asker.kind, asker.owner]
-  const [open] = await session.run(findOpen, wanted)
+  const wanted = [taskId, request.inputDigest, request.action, workspaceId]
+  const [open] = await session.run(findOpen, [...wanted, asker.kind, asker.owner, asker.isSession])
   const found = open === undefined ? null : toApproval(open)
   const outcome = outcomeOfRequest(task, found, request, { fencingToken, now })
   if (outcome.command !== null) await applyWithin(session, proof, outcome.command, row)
@@ -152,7 +158,7 @@ async function insertAsked(
 ): Promise<StoredApproval> {
   const { workspaceId, taskId, fencingToken } = proof
   if (replaces !== null) await session.run(markExpired, [replaces, workspaceId])
-  const { action, summary, input, inputDigest } = request
+  const { action, summary, input, inputDigest, requireOtherPerson } = request
   const expiresAt = now + expireAfterMs
   const data: Extract<EventDraft, { readonly type: 'approval.requested' }>['data'] = {
     ...eventOfApproval({ id, taskId, ...request }, { title }),
@@ -171,6 +177,8 @@ async function insertAsked(
     requested_by_id: requestedBy.id,
     asker_kind: asker.kind,
     asker_owner: asker.owner,
+    asker_is_session: asker.isSession,
+    require_other_person: requireOtherPerson,
     fencing_token: fencingToken,
     expires_at: expiresAt,
   }
@@ -188,17 +196,18 @@ async function decideWithin(
   { workspaceId, approvalId, verdict, decidedBy }: Parameters<Store['decideApproval']>[0],
   call: CallContext<PgConnection>,
 ): Promise<Approval> {
-  const find = async (): Promise<StoredApproval> => {
+  const find = async () => {
     const [row] = await session.run(findOne, [workspaceId, approvalId])
     if (row === undefined) throw new TaskboardError('NOT_FOUND', 'no such approval')
-    return toApproval(row)
+    return { stored: toApproval(row), requireOtherPerson: row.isOtherRequired }
   }
-  const { taskId } = await find()
+  const { taskId } = (await find()).stored
   const target = { workspaceId, taskId }
   const { row, task } = await lockTask(session, target, call.now)
   const { now } = row
   // Again, now that the task is locked: another decision may have come first.
-  const outcome = outcomeOfDecision(task, await find(), { ...verdict, decidedBy }, now)
+  const { stored, requireOtherPerson } = await find()
+  const outcome = outcomeOfDecision(task, stored, { ...verdict, decidedBy, requireOtherPerson }, now)
   const { approval: after, command, body } = outcome
   if (command !== null) await applyWithin(session, target, command, row)
   const { decision, comment } = verdict

@@ -1,5 +1,5 @@
-import type { ActingAs, Comment, CommentKind, Instant } from '@taskboard/core'
-import { commentsOfRun } from '@taskboard/core/storage'
+import type { ActingAs, Asked, Comment, CommentKind, Instant } from '@taskboard/core'
+import { type AnsweredQuestion, commentsOfRun } from '@taskboard/core/storage'
 import type { Session } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import { statement } from '../connection/statement.js'
@@ -42,18 +42,36 @@ export const lastQuestion = /* sql */ `(
       where c.task_id = t.id and c.kind = 'question' order by c.place desc limit 1
     )`
 
-/** Present, task, id, kind, body, the author's kind, id and given name, workspace. The task is locked. */
+/** The setting `requireOtherPerson` of the account of a workspace, which is a parameter. */
+export function otherPersonOf(workspace: string): string {
+  return /* sql */ `coalesce((
+      select a.require_other_person from taskboard.workspace w join taskboard.account a on a.id = w.account_id
+      where w.id = ${workspace}::text
+    ), false)`
+}
+
+/** Workspace, task. What an answer to the last question of the task is measured by. */
+export const findQuestion = statement<AnsweredQuestion>(
+  'find_question',
+  /* sql */ `
+  select (
+      select c.asked from taskboard.task_comment c
+      where c.task_id = $2::text and c.kind = 'question' order by c.place desc limit 1
+    ) as asked, ${otherPersonOf('$1')} as "requireOtherPerson"`,
+)
+
+/** Present, task, id, kind, body, the author's kind, id and given name, workspace, who asked a question. The task is locked. */
 const insertStatement = statement<{ readonly comment: Comment }>(
   'insert_comment',
   /* sql */ `
   with added as (
     insert into taskboard.task_comment (
-      task_id, place, id, kind, body, author_kind, author_id, author_name, created_at
+      task_id, place, id, kind, body, author_kind, author_id, author_name, created_at, asked
     )
     select t.id, 1 + coalesce((
         select c.place from taskboard.task_comment c where c.task_id = t.id order by c.place desc limit 1
       ), 0), $3::text, $4::text, $5::text, $6::text, $7::text,
-      ${nameOf('$6', '$7', '$8', '$9')}, $1::bigint
+      ${nameOf('$6', '$7', '$8', '$9')}, $1::bigint, $10::jsonb
     from taskboard.task t where t.id = $2::text and t.workspace_id = $9::text
     returning *
   ),
@@ -80,16 +98,18 @@ interface NewComment {
   readonly body: string
   /** A name that is null or absent is looked up. */
   readonly author: ActingAs
+  /** Of a question. */
+  readonly asked?: Asked | null
 }
 
 /** Adds a comment with its event to a task that this session has locked. */
 export async function writeComment(
   session: Session,
-  { id, workspaceId, taskId, kind, body, author }: NewComment,
+  { id, workspaceId, taskId, kind, body, author, asked = null }: NewComment,
   now: Instant,
 ): Promise<Comment> {
   const values = [now, taskId, id, kind, body, author.kind, author.id, author.name ?? null, workspaceId]
-  const [row] = await session.run(insertStatement, values)
+  const [row] = await session.run(insertStatement, [...values, asked && JSON.stringify(asked)])
   if (row === undefined) throw new Error('a locked task is gone')
   return row.comment
 }

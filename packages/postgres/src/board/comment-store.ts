@@ -11,7 +11,7 @@ import { once } from '../database/idempotency.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { applyWithin, lockTask } from './lock-task.js'
-import { commentJson, writeComment } from './comment-sql.js'
+import { commentJson, findQuestion, writeComment } from './comment-sql.js'
 
 type Store = CommentStore<PgConnection>
 
@@ -58,11 +58,15 @@ async function insertWithin(
   call: CallContext<PgConnection>,
 ): Promise<Comment> {
   const { row, task } = await lockTask(session, target, call.now)
-  const { command, author } = outcomeOfComment(task, draft)
+  const { workspaceId, taskId } = target
+  const [question = null] =
+    draft.kind === 'answer' ? await session.run(findQuestion, [workspaceId, taskId]) : []
+  const { command, author } = outcomeOfComment(task, draft, question)
   if (command !== null) await applyWithin(session, target, command, row)
   const { kind, body } = draft
   const id = database.settings.current.newId('cmt')
-  const comment = { id, workspaceId: target.workspaceId, taskId: task.id, kind, body, author }
+  const asked = draft.kind === 'question' ? draft.asked : null
+  const comment = { id, workspaceId, taskId, kind, body, author, asked }
   return writeComment(session, comment, row.now)
 }
 

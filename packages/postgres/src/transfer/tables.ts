@@ -146,6 +146,7 @@ export const tablesLeftOut: Readonly<Record<string, string>> = {
   realtime_holder: 'connections of the host',
   realtime_slot: 'connections of the host',
   session: 'people log in again',
+  invitation: 'people are invited again',
   login_attempt: 'short-lived counts',
   rolling_limit: 'short-lived counts',
   tier_limit: 'short-lived counts',

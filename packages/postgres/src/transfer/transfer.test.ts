@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import { createTaskboard } from '@taskboard/core'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
@@ -43,6 +44,7 @@ async function fill(pool: PgPool) {
     storage: postgresStorage({ pool, listen: false }),
     logger: false,
     tokens: { secret: 'a secret of at least thirty-two bytes' },
+    passwordHasher: plainPasswordHasher,
     secrets: { encryptionKey: Buffer.alloc(32, 7) },
   })
   const owner = { email: 'ada@acme.example', password: 'correct horse battery' }

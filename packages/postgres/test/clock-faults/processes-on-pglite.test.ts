@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import { createTaskboard } from '@taskboard/core'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,6 +26,7 @@ beforeEach(async () => {
     storage: postgresStorage({ pool }),
     secrets: { encryptionKey: ENCRYPTION_KEY },
     tokens: { secret: ENCRYPTION_KEY },
+    passwordHasher: plainPasswordHasher,
   })
   const { account, workspace } = await taskboard.accounts.create({ name: 'Ada', tier: 'professional' })
   await taskboard.agents.create(workspace.id, { name: 'Agent', type: WORKER_TYPE })

@@ -52,11 +52,18 @@ export function conversationVerbs(storage: Storage<PgConnection>, pass: string):
       },
     },
     {
+      name: 'hold for input',
+      run: () => {
+        const command = { kind: 'hold', reason: 'needs_input', message: null, actor: person } as const
+        return tasks.changeTask({ target: { workspaceId: HUGE, taskId: LONG }, command }, at)
+      },
+    },
+    {
       name: 'request approval',
       indexes: ['task_pkey', 'approval_open'],
       run: async () => {
         const proof = { ...target, fencingToken }
-        const asker: Asker = { kind: 'credential', owner: person.id }
+        const asker: Asker = { kind: 'credential', owner: person.id, isSession: true }
         const asked = { proof, request, requestedBy: person, asker, expireAfterMs: 60_000 }
         approvalId = (await approvals.requestApproval(asked, at)).approval.id
       },
@@ -68,6 +75,15 @@ export function conversationVerbs(storage: Storage<PgConnection>, pass: string):
         const verdict = { decision: 'approved', comment: null, digest: null } as const
         const decidedBy: Actor = { kind: 'user', id: 'user_2' }
         return approvals.decideApproval({ workspaceId: HUGE, approvalId, verdict, decidedBy }, at)
+      },
+    },
+    {
+      name: 'answer',
+      indexes: ['task_pkey', 'task_comment_pkey', 'task_comment_exchange'],
+      run: () => {
+        const answer = { kind: 'answer', body: 'That one.', author: person } as const
+        const insertion = { target: { workspaceId: HUGE, taskId: LONG }, draft: answer, idempotency: null }
+        return comments.insertComment(insertion, at)
       },
     },
     { name: 'approval', indexes: ['approval_pkey'], run: () => list(account, { approvalId, limit: 1 }) },

@@ -92,10 +92,10 @@ function conversations({ numbers, small }: Sizes): readonly string[] {
     `insert into taskboard.task_comment (task_id, place, id, kind, body, author_kind, created_at)
     select '${taskId(9_001)}', n + 4, 'cmt_long_' || n, 'comment', 'text', 'host', ${NOW - 1000} from ${numbers(20_000)}`,
     `insert into taskboard.approval (id, workspace_id, task_id, action, summary, input, input_digest, state, agent_id, requested_by_kind,
-      asker_kind, fencing_token, requested_at, expires_at)
+      asker_kind, asker_is_session, require_other_person, fencing_token, requested_at, expires_at)
     select 'apr_' || ${padded('n')}, ${workspaceOf('n / 10', small)}, 'task_' || ${padded('n / 10')}, 'refund', 'Refund', '{}', 'digest ' || n,
-      (array['used', 'rejected', 'approved', 'pending'])[case when n % 1000 = 0 then 4 else n % 3 + 1 end], 'agent_1', 'agent', 'runtime', 1,
-      ${NOW - 1000}, ${NOW} + 600000000
+      (array['used', 'rejected', 'approved', 'pending'])[case when n % 1000 = 0 then 4 else n % 3 + 1 end], 'agent_1', 'agent', 'runtime',
+      false, false, 1, ${NOW - 1000}, ${NOW} + 600000000
     from ${numbers(300_000)}`,
     `insert into taskboard.task_dependency
     select 'task_' || ${padded('n * 10')}, 'task_' || ${padded('n * 10 + 1')}, false from ${numbers(100_000)}

@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import {
   createTaskboard,
   defineAgent,
@@ -46,6 +47,7 @@ const taskboard = createTaskboard<PgConnection>({
   prices: PRICES,
   secrets: { encryptionKey: ENCRYPTION_KEY },
   tokens: { secret: ENCRYPTION_KEY },
+  passwordHasher: plainPasswordHasher,
   webhooks: { allow: ['127.0.0.0/8'] },
   attempts: { backoff: BACKOFF },
   pollIntervalMs,

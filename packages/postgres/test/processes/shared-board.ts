@@ -1,3 +1,4 @@
+import { plainPasswordHasher } from '@taskboard/testing'
 import { createTaskboard, type Storage, type Taskboard } from '@taskboard/core'
 import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
 import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
@@ -38,6 +39,7 @@ async function boardOn(pool: PgPool, agentCount: number): Promise<BoardOnPool> {
     storage,
     secrets: { encryptionKey: ENCRYPTION_KEY },
     tokens: { secret: ENCRYPTION_KEY },
+    passwordHasher: plainPasswordHasher,
     webhooks: { allow: ['127.0.0.0/8'] },
     attempts: { backoff: BACKOFF },
   })

@@ -23,6 +23,7 @@ import { interleavingCases } from './board/interleaving-cases.js'
 import { approvalCases } from './board/approval-cases.js'
 import { approvalDecisionCases } from './board/approval-decision-cases.js'
 import { attemptCases } from './board/attempt-cases.js'
+import { responderCases } from './board/responder-cases.js'
 import { leaseCases } from './board/lease-cases.js'
 import { limitCases } from './limits/limit-cases.js'
 import { listCases } from './board/list-cases.js'
@@ -35,6 +36,7 @@ import { subtaskCases } from './board/subtask-cases.js'
 import { realtimeCases } from './realtime/realtime-cases.js'
 import { scheduleCases } from './board/schedule-cases.js'
 import { sharingCases } from './agents/sharing-cases.js'
+import { invitationCases } from './access/invitation-cases.js'
 import { sessionCases } from './access/session-cases.js'
 import { mfaCases } from './access/mfa-cases.js'
 import type { OpenedStorage } from './opened-storage.js'
@@ -71,6 +73,7 @@ const checks = [
   ...conversationCases,
   ...approvalCases,
   ...approvalDecisionCases,
+  ...responderCases,
   ...peopleCases,
   ...interleavingCases,
   ...sharingCases,
@@ -99,6 +102,7 @@ const checks = [
   ...agentRuntimeCases,
   ...analyticsCases,
   ...sessionCases,
+  ...invitationCases,
   ...mfaCases,
   ...realtimeCases,
   ...checkCases,

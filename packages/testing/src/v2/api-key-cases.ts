@@ -14,13 +14,13 @@ export const apiKeyCases: readonly V2Check[] = [
     name: 'a user creates a key, which is returned once and has the scopes that it was given',
     async check(session) {
       const { send, clock, workspaceId } = session
-      await makeUser(session)
+      const { id: userId } = await makeUser(session)
       const { access_token: as } = await logIn(session)
       const expires = new Date(clock.now() + DAY_MS).toISOString()
       const body = { name: 'CI', scopes: ['account:read'], expires_at: expires, workspace_id: workspaceId }
       const made = assertAnswer(await send('POST', PATH, { as, body }), 201)
       const { id, key, created_at: created, ...rest } = made
-      assert.deepEqual(rest, body)
+      assert.deepEqual(rest, { ...body, created_by: userId })
       assert.match(String(id), /^ak_/)
       assert.equal(created, new Date(clock.now()).toISOString())
       assertAnswer(await send('GET', '/v2/account', { as: String(key) }))
@@ -60,6 +60,75 @@ export const apiKeyCases: readonly V2Check[] = [
       // Rotating a key does not give more scopes either.
       const { id } = await session.makeKey(['tasks:write'])
       assertError(await send('POST', `${PATH}/${id}/rotate`, { as }), 403, 'AUTHORIZATION_FAILED')
+    },
+  },
+  {
+    id: 'api-keys.current',
+    name: 'a key revokes itself, whatever its scopes, and nobody else does so by that',
+    async check(session) {
+      const { send, workspaceId } = session
+      const current = `${PATH}/current`
+      const { key } = await session.makeKey(['tasks:read'], workspaceId)
+      const other = await session.makeKey(['tasks:read'])
+      assertAnswer(await send('DELETE', current, { as: key }), 204)
+      assertError(await send('DELETE', current, { as: key }), 401, 'AUTHENTICATION_FAILED')
+      assertAnswer(await send('GET', '/v2/tasks', { as: other.key }))
+      await makeUser(session)
+      const { access_token: as } = await logIn(session)
+      assertError(await send('DELETE', current, { as }), 403, 'AUTHORIZATION_FAILED')
+    },
+  },
+  {
+    id: 'api-keys.weaker',
+    name: 'nobody revokes a key that has scopes which they lack',
+    async check(session) {
+      const { send } = session
+      const { key: weak } = await session.makeKey(['account:write', 'tasks:read'])
+      const strong = await session.makeKey(['account:write', 'tasks:write'])
+      const equal = await session.makeKey(['tasks:read'])
+      assertError(await send('DELETE', `${PATH}/${strong.id}`, { as: weak }), 403, 'AUTHORIZATION_FAILED')
+      assertAnswer(await send('DELETE', `${PATH}/${equal.id}`, { as: weak }), 204)
+    },
+  },
+  {
+    id: 'api-keys.made-by',
+    name: 'a key names the user who made it and its last use, and ends with that user',
+    async check(session) {
+      const { send, clock, taskboard } = session
+      const { id: userId } = await makeUser(session)
+      const { access_token: as } = await logIn(session)
+      const body = { name: 'k', scopes: ['tasks:read'] }
+      const made = assertAnswer(await send('POST', PATH, { as, body }), 201)
+      const listed = async () => {
+        const page = assertAnswer(await send('GET', PATH))['api_keys'] as Record<string, unknown>[]
+        return page.find(({ id }) => id === made['id'])
+      }
+      const fresh = await listed()
+      assert.deepEqual([fresh?.['created_by'], fresh?.['last_used_at']], [userId, null])
+      assertAnswer(await send('GET', '/v2/tasks', { as: String(made['key']) }))
+      assert.equal((await listed())?.['last_used_at'], new Date(clock.now()).toISOString())
+      const rotated = assertAnswer(await send('POST', `${PATH}/${String(made['id'])}/rotate`, { as }), 201)
+      assert.equal(rotated['created_by'], userId)
+      await taskboard.accounts.deleteUser(userId)
+      for (const { key } of [made, rotated]) {
+        assertError(await send('GET', '/v2/tasks', { as: String(key) }), 401, 'AUTHENTICATION_FAILED')
+      }
+    },
+  },
+  {
+    id: 'api-keys.longest',
+    name: 'a key lasts no longer than the host says, also one without an end of its own',
+    options: { keys: { longestLifetimeMs: 30 * DAY_MS } },
+    async check(session) {
+      const { send, clock } = session
+      await makeUser(session)
+      const { access_token: as } = await logIn(session)
+      const at = (days: number) => new Date(clock.now() + days * DAY_MS).toISOString()
+      const create = (expires?: string) =>
+        send('POST', PATH, { as, body: { name: 'k', scopes: ['tasks:read'], expires_at: expires } })
+      assert.equal(assertAnswer(await create(), 201)['expires_at'], at(30))
+      assert.equal(assertAnswer(await create(at(30)), 201)['expires_at'], at(30))
+      assertError(await create(at(31)), 400, 'INVALID_REQUEST', 'expires_at')
     },
   },
   {

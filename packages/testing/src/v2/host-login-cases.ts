@@ -7,7 +7,7 @@ import { documentedOperations } from './documented-operations.js'
 import type { V2Check } from './v2-case.js'
 import { assertAnswer, assertError, type Tenant } from './v2-session.js'
 
-const ofHost = { ...cookieLogin, tokens: undefined }
+const ofHost = { ...cookieLogin, tokens: undefined, stepUp: 'host' } as const
 
 /** The host's login: what its cookies and its principals allow. */
 export const hostLoginCases: readonly V2Check[] = [

@@ -30,6 +30,7 @@ export const memberCases: readonly V2Check[] = [
   {
     id: 'members.life',
     name: 'a user of the account makes another one, who logs in, and deletes it, which ends its sessions',
+    options: { members: { direct: true } },
     async check(session) {
       const { send, stranger } = session
       const { user, as } = await userWith(session, 'ada@example.com')
@@ -74,6 +75,7 @@ export const memberCases: readonly V2Check[] = [
   {
     id: 'members.scopes',
     name: 'a user gives no scope that it lacks, and deletes nobody who has one',
+    options: { members: { direct: true } },
     async check(session) {
       const { send } = session
       const owner = await makeUser(session, 'owner@example.com')

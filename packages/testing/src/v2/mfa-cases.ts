@@ -21,8 +21,11 @@ function decodeBase32(text: string): Uint8Array {
   return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
 }
 
-/** A user who is enrolled, with a token of before that. */
-async function enrol(session: V2Session): Promise<{
+/** A user who is enrolled, a new one unless `isKnown`, with a token of before that. */
+export async function enrol(
+  session: V2Session,
+  { isKnown = false } = {},
+): Promise<{
   readonly secret: string
   readonly token: string
   readonly recoveryCodes: readonly string[]
@@ -30,7 +33,7 @@ async function enrol(session: V2Session): Promise<{
   code(): string
 }> {
   const { send, clock } = session
-  await makeUser(session)
+  if (!isKnown) await makeUser(session)
   const { access_token: token } = await logIn(session)
   const begun = assertAnswer(await send('POST', '/v2/account/mfa', { as: token }))
   const secret = String(begun['secret'])

@@ -9,6 +9,12 @@ const needed: Readonly<Record<string, string>> = {
   login: 'none',
   refreshTokens: 'none',
   logout: 'none',
+  showInvitation: 'none',
+  acceptInvitation: 'none',
+  stepUp: 'any by a user',
+  listSessions: 'any by a user',
+  endSession: 'any by a user',
+  endOtherSessions: 'any by a user',
   getOpenApi: 'none',
   getReference: 'none',
   beginMfa: 'account:write by a user',
@@ -16,7 +22,10 @@ const needed: Readonly<Record<string, string>> = {
   removeMfa: 'account:write by a user',
   listMembers: 'account:read',
   createMember: 'account:write by a user',
+  updateMember: 'account:write by a user',
   deleteMember: 'account:write by a user',
+  listInvitations: 'account:read',
+  deleteInvitation: 'account:write by a user',
   changePassword: 'any by a user',
   sendChatMessage: 'chat:write',
   getTaskScore: 'tasks:read',
@@ -28,6 +37,7 @@ const needed: Readonly<Record<string, string>> = {
   createApiKey: 'account:write by a user',
   listApiKeys: 'account:read',
   revokeApiKey: 'account:write',
+  revokeCurrentApiKey: 'any',
   rotateApiKey: 'account:write by a user',
   createTask: 'tasks:write',
   createTasks: 'tasks:write',
@@ -113,12 +123,11 @@ export const scopeCases: readonly V2Check[] = [
       const keys = await Promise.all(
         scopes.map(async (scope) => ({ scope, ...(await session.makeKey([scope])) })),
       )
+      const last = ['deleteWorkspace', 'revokeCurrentApiKey']
       const operations = documentedOperations(session.openApi)
         .filter(({ scope }) => scope !== 'none')
-        // Last, as nothing of what the others name is left after it.
-        .toSorted(
-          (one, other) => Number(one.id === 'deleteWorkspace') - Number(other.id === 'deleteWorkspace'),
-        )
+        // Last, as nothing of what the others name, or of the keys, is left after them.
+        .toSorted((one, other) => last.indexOf(one.id) - last.indexOf(other.id))
       for (const { method, path, body, scope: required, userOnly } of operations) {
         const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ours.ids[name] ?? name)
         // Those that are refused first: what passes may change what the path names.

@@ -1,5 +1,6 @@
 import type { Taskboard } from '@taskboard/core'
 import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
+import { newSession } from '../storage/access/session-cases.js'
 import { PASSWORD } from './login-options.js'
 import { type V2Session, SUITE_AGENT_TYPE, type Tenant } from './v2-session.js'
 
@@ -11,7 +12,10 @@ export interface TenantFixture {
 }
 
 /** Gives an account one of everything. */
-export async function createTenantFixture({ taskboard }: V2Session, tenant: Tenant): Promise<TenantFixture> {
+export async function createTenantFixture(
+  { taskboard, storage }: V2Session,
+  tenant: Tenant,
+): Promise<TenantFixture> {
   const { accountId, workspaceId } = tenant
   const task = await taskboard.board(workspaceId).add({ title: 'theirs' })
   const agent = await taskboard.agents.create(workspaceId, { name: 'theirs', type: SUITE_AGENT_TYPE })
@@ -33,7 +37,16 @@ export async function createTenantFixture({ taskboard }: V2Session, tenant: Tena
     email: `member-of-${accountId}@example.com`,
     password: PASSWORD,
   })
-  const key = await taskboard.accounts.createKey({ accountId, name: 'theirs', scopes: ['tasks:read'] })
+  const call = { now: null }
+  const session = await storage.sessions.insertSession(newSession(user.id, `family-of-${accountId}`), call)
+  const invitation = await storage.access.insertInvitation(
+    {
+      ...{ accountId, email: `guest-of-${accountId}@example.com`, scopes: ['tasks:read'], most: 20 },
+      ...{ tokenHash: `guest-of-${accountId}`, createdBy: user.id, ttlMs: 60_000 },
+    },
+    call,
+  )
+  const key = await taskboard.accounts.createKey({ accountId, name: 'theirs', scopes: ['account:write'] })
   return {
     tenant,
     ids: {
@@ -46,6 +59,8 @@ export async function createTenantFixture({ taskboard }: V2Session, tenant: Tena
       channel_id: channel.id,
       key_id: key.id,
       user_id: user.id,
+      session_id: session.id,
+      invitation_id: invitation.id,
     },
   }
 }
@@ -86,6 +101,8 @@ export async function snapshotOf(
     budgets: await taskboard.usage.budgets(workspaceId),
     keys: await taskboard.accounts.listKeys(accountId),
     users: await taskboard.accounts.listUsers(accountId),
+    sessions: await storage.sessions.listSessions({ userId: ids['user_id'] ?? '' }, at),
+    invitations: await storage.access.listInvitations({ accountId }, at),
     workspaces: await taskboard.accounts.listWorkspaces(accountId),
   }
 }

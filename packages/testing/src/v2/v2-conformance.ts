@@ -11,9 +11,12 @@ import { envelopeCases } from './envelope-cases.js'
 import { hostileCases } from './hostile-cases.js'
 import { hostLoginCases } from './host-login-cases.js'
 import { limitCases } from './limit-cases.js'
+import { invitationCases } from './invitation-cases.js'
 import { memberCases } from './member-cases.js'
 import { mfaCases } from './mfa-cases.js'
+import { proofCases } from './proof-cases.js'
 import { quotaCases } from './quota-cases.js'
+import { responderCases } from './responder-cases.js'
 import { scheduleCases } from './schedule-cases.js'
 import { scopeCases } from './scope-cases.js'
 import { sentenceCases } from './sentence-cases.js'
@@ -53,12 +56,15 @@ export function v2Conformance(options: V2ConformanceOptions): readonly V2Case[] 
     ...accountCases,
     ...authCases,
     ...mfaCases,
+    ...proofCases,
     ...memberCases,
+    ...invitationCases,
     ...apiKeyCases,
     ...taskCases,
     ...taskFindCases,
     ...taskWorkCases,
     ...conversationCases,
+    ...responderCases,
     ...usageCases,
     ...scheduleCases,
     ...agentCases,

@@ -12,6 +12,7 @@ export interface BoardErrorBody {
 export const boardErrorTable: ErrorTable = {
   UNAUTHORIZED: { code: 'UNAUTHORIZED', status: 401 },
   FORBIDDEN: { code: 'FORBIDDEN', status: 403 },
+  STEP_UP_REQUIRED: { code: 'FORBIDDEN', status: 403 },
   INVALID_ACTION: { code: 'INVALID_ACTION', status: 400 },
   MISSING_FIELD: { code: 'MISSING_FIELD', status: 400 },
   INVALID_FIELD: { code: 'INVALID_FIELD', status: 400 },

@@ -38,6 +38,9 @@ const account = z
     name: z.string(),
     tier: z.enum(tiers),
     created_at: timestamp,
+    require_other_person: z.boolean().meta({
+      description: 'Whether another owner has to decide and answer whatever somebody asks. The host sets it.',
+    }),
     caller: z.object({
       id: z.string(),
       kind: z.enum(principalKinds),
@@ -64,7 +67,7 @@ const getAccount = operation({
   answer: { status: 200, schema: account },
   async run({ services, principal }) {
     const { accounts, quota, tiers: terms } = services
-    const [{ id, name, tier, createdAt }, workspaces, used] = await Promise.all([
+    const [{ id, name, tier, createdAt, requireOtherPerson }, workspaces, used] = await Promise.all([
       accounts.get(principal.accountId),
       accounts.listWorkspaces(principal.accountId),
       quota.usage(principal),
@@ -74,6 +77,7 @@ const getAccount = operation({
       name,
       tier,
       created_at: toTimestamp(createdAt),
+      require_other_person: requireOtherPerson,
       caller: { id: principal.id, kind: principal.kind, scopes: principal.scopes },
       workspaces: workspaces
         .filter((each) => reaches(principal, each))

@@ -1,4 +1,4 @@
-import { type Principal, requireScope } from '../../access/index.js'
+import { type LoginOrigin, type Principal, requireScope } from '../../access/index.js'
 import type { Environment } from '../../environment/index.js'
 import { TaskboardError } from '../../errors/index.js'
 import type { TierDecision } from '../../limits/index.js'
@@ -47,6 +47,11 @@ export function requestIdOf(request: HttpRequest, { newId }: Environment): strin
   return given !== undefined && WELL_FORMED.test(given) ? given : newId('req')
 }
 
+/** Where a login comes from. */
+export function loginOriginOf(request: HttpRequest): LoginOrigin {
+  return { clientAddress: request.clientAddress, userAgent: request.header('user-agent') }
+}
+
 /** What is known of a request so far, for any kind of answer. */
 export interface Admission {
   readonly requestId: string
@@ -84,8 +89,20 @@ export function applyLimits(decision: TierDecision | null, admission: Admission)
   }
 }
 
-/** @throws TaskboardError `FORBIDDEN` unless the caller can use the operation. */
-export function requirePermission(
+/**
+ * What an operation requires of its caller, before its parameters are read. A promise when it requires a proof.
+ * @throws TaskboardError `FORBIDDEN` unless the caller can use the operation; `STEP_UP_REQUIRED` when its proof is too old.
+ */
+export function requireCaller(
+  services: Pick<TransportServices, 'requireProof'>,
+  principal: Principal,
+  operation: Pick<ProtectedOperation, 'userOnly' | 'scope' | 'needsProof'>,
+): Promise<void> | undefined {
+  requirePermission(principal, operation)
+  return operation.needsProof === true ? services.requireProof(principal) : undefined
+}
+
+function requirePermission(
   principal: Principal,
   { userOnly, scope }: Pick<ProtectedOperation, 'userOnly' | 'scope'>,
 ): void {

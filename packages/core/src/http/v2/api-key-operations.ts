@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { scopeList, scopes, type ApiKeyRecord, type CreatedKey } from '../../access/index.js'
-import { wholeNumber, type InputOf } from '../../errors/index.js'
+import { scopeList, scopes, type ApiKeyRecord, type CreatedKey, type Scope } from '../../access/index.js'
+import { TaskboardError, wholeNumber, type InputOf } from '../../errors/index.js'
+import type { Instant } from '../../environment/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation } from './operation.js'
 import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
@@ -13,6 +14,10 @@ const shown = z.object({
   name: z.string(),
   scopes: z.array(z.enum(scopes)),
   workspace_id: z.string().nullable().meta({ description: 'Null for a key that reaches the whole account.' }),
+  created_by: z
+    .string()
+    .nullable()
+    .meta({ description: 'The user who made it. Null for a key of the host.' }),
   created_at: timestamp,
   expires_at: timestamp.nullable(),
 })
@@ -21,6 +26,7 @@ const apiKey = z
     ...shown.shape,
     prefix: z.string().meta({ description: 'The first characters of the key.' }),
     revoked_at: timestamp.nullable(),
+    last_used_at: timestamp.nullable().meta({ description: 'To within an hour. Null before the first use.' }),
   })
   .meta({ id: 'ApiKey' })
 const createdKey = z
@@ -34,7 +40,7 @@ const createApiKey = operation({
   tag: 'account',
   summary: 'Creates an API key, returned only once',
   description:
-    'It can have at most the scopes of its creator. It is for one workspace, or else for the whole account. A repeat with the same Idempotency-Key gets a 409 with the id.',
+    'It can have at most the scopes of its creator. One that lasts for more than a day, or has other scopes than tasks:read and tasks:write, requires a login within ten minutes. It is for one workspace, or else for the whole account. A repeat with the same Idempotency-Key gets a 409 with the id.',
   method: 'POST',
   path: '/v2/account/api-keys',
   client: 'apiKeys.create',
@@ -52,6 +58,7 @@ const createApiKey = operation({
   async run({ services, principal, request, body }) {
     const { name, scopes: wanted, expires_at: expiresAt, workspace_id: workspaceId } = body
     const input = { name, scopes: wanted, expiresAt, workspaceId }
+    if (isLasting(input, services.environment.clock.now())) await services.requireProof(principal)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/api-keys', input)
     const created = await services.quota.createHeld(principal, 'apiKeys', (tx) =>
       services.keys.create(principal, input, { idempotency, tx }),
@@ -59,6 +66,21 @@ const createApiKey = operation({
     return toWireCreatedKey(created)
   },
 })
+
+const DAY_MS = 86_400_000
+const ordinary: readonly Scope[] = ['tasks:read', 'tasks:write']
+
+/** Whether a key gives somebody with a stolen access token more than that token has, or for longer. */
+function isLasting(
+  {
+    scopes: wanted,
+    expiresAt,
+  }: { readonly scopes: readonly Scope[]; readonly expiresAt?: Instant | null | undefined },
+  now: Instant,
+): boolean {
+  const isShort = expiresAt != null && expiresAt <= now + DAY_MS
+  return !isShort || !wanted.every((scope) => ordinary.includes(scope))
+}
 
 const listApiKeys = operation({
   id: 'listApiKeys',
@@ -80,6 +102,7 @@ const revokeApiKey = operation({
   id: 'revokeApiKey',
   tag: 'account',
   summary: 'Revokes an API key',
+  description: 'Needs at least the scopes of the key.',
   method: 'DELETE',
   path: '/v2/account/api-keys/{key_id}',
   client: 'apiKeys.revoke',
@@ -87,6 +110,21 @@ const revokeApiKey = operation({
   params: keyId,
   answer: { status: 204 },
   run: ({ services, principal, params }) => services.keys.revoke(principal, params.key_id),
+})
+
+const revokeCurrentApiKey = operation({
+  id: 'revokeCurrentApiKey',
+  tag: 'account',
+  summary: 'Revokes the API key of the request',
+  method: 'DELETE',
+  path: '/v2/account/api-keys/current',
+  client: 'apiKeys.revokeCurrent',
+  scope: 'any',
+  answer: { status: 204 },
+  async run({ services, principal }) {
+    if (principal.kind !== 'api_key') throw new TaskboardError('FORBIDDEN', 'only an API key can do this')
+    await services.keys.revoke(principal, principal.id)
+  },
 })
 
 const rotateApiKey = operation({
@@ -99,6 +137,7 @@ const rotateApiKey = operation({
   client: 'apiKeys.rotate',
   scope: 'account:write',
   userOnly: true,
+  needsProof: true,
   idempotent: true,
   params: keyId,
   body: z.object({
@@ -128,13 +167,14 @@ const rotateApiKey = operation({
 })
 
 /** The API keys of an account. */
-export const apiKeyOperations = [createApiKey, listApiKeys, revokeApiKey, rotateApiKey]
+export const apiKeyOperations = [createApiKey, listApiKeys, revokeApiKey, revokeCurrentApiKey, rotateApiKey]
 
 function toWireShown({
   id,
   name,
   scopes: own,
   workspaceId,
+  createdBy,
   createdAt,
   expiresAt,
 }: ApiKeyRecord): InputOf<typeof shown> {
@@ -143,13 +183,20 @@ function toWireShown({
     name,
     scopes: own,
     workspace_id: workspaceId,
+    created_by: createdBy,
     created_at: toTimestamp(createdAt),
     expires_at: toTimestamp(expiresAt),
   }
 }
 
 function toWireKey(record: ApiKeyRecord): InputOf<typeof apiKey> {
-  return { ...toWireShown(record), prefix: record.prefix, revoked_at: toTimestamp(record.revokedAt) }
+  const { prefix, revokedAt, lastUsedAt } = record
+  return {
+    ...toWireShown(record),
+    prefix,
+    revoked_at: toTimestamp(revokedAt),
+    last_used_at: toTimestamp(lastUsedAt),
+  }
 }
 
 function toWireCreatedKey({ key, record }: CreatedKey): InputOf<typeof createdKey> {

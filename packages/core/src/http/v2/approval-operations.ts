@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   type Approval,
   approvalStatuses,
-  approvalTexts,
+  approvalFields,
   askerKinds,
   completionInput,
   verdictInput,
@@ -31,7 +31,10 @@ const approvalJson = z
     requested_by: actorJson,
     asker: z.enum(askerKinds).meta({
       description:
-        "What asked, and may use it: an agent in the host's process, the credential that requested_by names, or the host's own code.",
+        "What asked, and may use it: an agent in the host's process, a credential of the owner of the one that requested_by names, or the host's own code.",
+    }),
+    require_other_person: z.boolean().meta({
+      description: 'Whether another owner has to decide, also without the setting of the account.',
     }),
     requested_at: timestamp,
     expires_at: timestamp,
@@ -57,6 +60,7 @@ function toWireApproval(approval: Approval) {
     agent_id: approval.agentId,
     requested_by: plainActor(requestedBy),
     asker: approval.asker.kind,
+    require_other_person: approval.requireOtherPerson,
     requested_at: toTimestamp(approval.requestedAt),
     expires_at: toTimestamp(approval.expiresAt),
     decided_by: decidedBy && toWireNamed(decidedBy),
@@ -75,7 +79,7 @@ const requestApproval = operation({
   id: 'requestApproval',
   summary: 'Asks for permission to do one thing, once, under a claim',
   description:
-    "An action must not begin with tool:, which is for the tools of agents in the host's process. approved: this very action with this very input was approved for this task and this credential, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again.",
+    "An action must not begin with tool:, which is for the tools of agents in the host's process. approved: this very action with this very input was approved for this task and this owner's keys, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again.",
   method: 'POST',
   path: '/v2/tasks/{task_id}/approvals',
   client: 'tasks.approvals.request',
@@ -86,14 +90,20 @@ const requestApproval = operation({
     fencing_token: completionInput.shape.fencingToken.meta({
       description: 'The token from the claim. An outdated token is refused with 409.',
     }),
-    action: approvalTexts.shape.action.meta({ minLength: 1, description: '1 to 100 characters, not tool:…' }),
-    summary: approvalTexts.shape.summary.meta({
+    action: approvalFields.shape.action.meta({
+      minLength: 1,
+      description: '1 to 100 characters, not tool:…',
+    }),
+    summary: approvalFields.shape.summary.meta({
       minLength: 1,
       description: 'What the action does, for people: 1 to 2,000 characters. It decides nothing.',
     }),
     input: z.unknown().optional().meta({
       description:
         'All that the action works on: any JSON of at most 64 KiB and 16 levels, with numbers up to 9007199254740991. Default null.',
+    }),
+    require_other_person: approvalFields.shape.requireOtherPerson.meta({
+      description: 'Whether somebody else than the owner of this credential has to decide.',
     }),
   }),
   example: { fencing_token: 1, action: 'refund', summary: 'Refund order 7', input: { order: 7 } },
@@ -102,9 +112,9 @@ const requestApproval = operation({
     schema: z.object({ outcome: z.enum(['approved', 'rejected', 'pending']), approval: approvalJson }),
   },
   async run({ services, principal, params: { task_id: id }, body }) {
-    const { fencing_token: fencingToken, action, summary, input } = body
+    const { fencing_token: fencingToken, require_other_person: requireOtherPerson, ...rest } = body
     const board = await boardOfTask(services, principal, id)
-    const asked = { fencingToken, action, summary, input }
+    const asked = { ...rest, fencingToken, requireOtherPerson }
     const { outcome, approval } = await board.requestApproval(id, asked, { actor: actorOf(principal) })
     return { outcome, approval: toWireApproval(approval) }
   },
@@ -150,7 +160,7 @@ const decideApproval = operation({
   id: 'decideApproval',
   summary: 'Approves or rejects what an agent wants to do, and releases its task',
   description:
-    'Decides once: refused with 409 when it was decided before or has expired, and with 403 for the credential that asked. Show the person the input, and pass the digest that they saw.',
+    'Decides once: refused with 409 when it was decided before or has expired. Refused with 403 for a key whose owner has the credential that asked, and for the user whose login asked. Show the person the input, and pass the digest that they saw.',
   method: 'POST',
   path: '/v2/approvals/{approval_id}/decision',
   client: 'approvals.decide',

@@ -1,6 +1,18 @@
 import { z } from 'zod'
-import type { Mfa, Sessions, SessionTokens } from '../../access/index.js'
-import { boundedText, type InputOf } from '../../errors/index.js'
+import {
+  roleNames,
+  roleOf,
+  type Invitations,
+  type Login,
+  type Mfa,
+  type OwnSession,
+  type Principal,
+  type Sessions,
+  type SessionTokens,
+} from '../../access/index.js'
+import { boundedText, TaskboardError, type InputOf } from '../../errors/index.js'
+import { idText, timestamp, toTimestamp } from '../wire/wire-schemas.js'
+import { loginOriginOf } from './admission.js'
 import { operation, type Operation, publicOperation } from './operation.js'
 
 const mfaCode = z
@@ -13,7 +25,7 @@ export function mfaOperations(mfa: Mfa): readonly Operation[] {
   return [beginOperation(mfa), confirmOperation(mfa), removeOperation(mfa)]
 }
 
-const ofUsers = { tag: 'account', scope: 'account:write', userOnly: true } as const
+const ofUsers = { tag: 'account', scope: 'account:write', userOnly: true, needsProof: true } as const
 
 function beginOperation(mfa: Mfa): Operation {
   return operation({
@@ -53,7 +65,7 @@ function confirmOperation(mfa: Mfa): Operation {
     example: { mfa_code: '123456' },
     answer: { status: 200, schema: z.object({ recovery_codes: z.array(z.string()) }) },
     async run({ principal, body }) {
-      const { recoveryCodes } = await mfa.confirm(principal.id, body.mfa_code)
+      const { recoveryCodes } = await mfa.confirm(ownSession(principal), body.mfa_code)
       return { recovery_codes: recoveryCodes }
     },
   })
@@ -71,7 +83,7 @@ function removeOperation(mfa: Mfa): Operation {
     body: z.object({ mfa_code: mfaCode }),
     example: { mfa_code: '123456' },
     answer: { status: 204 },
-    run: ({ principal, body }) => mfa.remove(principal.id, body.mfa_code),
+    run: ({ principal, body }) => mfa.remove(ownSession(principal), body.mfa_code),
   })
 }
 
@@ -92,9 +104,19 @@ const tokens = z
   })
   .meta({ id: 'Tokens' })
 
-/** Login, refresh and logout. Absent with the host's login. */
-export function authOperations(sessions: Sessions): readonly Operation[] {
-  return [loginOperation(sessions), refreshOperation(sessions), logoutOperation(sessions)]
+/** Login, refresh, logout, and the sessions of a user. Absent with the host's login. */
+export function authOperations({ sessions, invitations }: Login): readonly Operation[] {
+  return [
+    loginOperation(sessions),
+    refreshOperation(sessions),
+    logoutOperation(sessions),
+    showInvitationOperation(invitations),
+    acceptInvitationOperation(invitations),
+    stepUpOperation(sessions),
+    listSessionsOperation(sessions),
+    endSessionOperation(sessions),
+    endOtherSessionsOperation(sessions),
+  ]
 }
 
 function loginOperation(sessions: Sessions): Operation {
@@ -115,7 +137,7 @@ function loginOperation(sessions: Sessions): Operation {
       toWireTokens(
         await sessions.login(
           { email: body.email, password: body.password, mfaCode: body.mfa_code },
-          { clientAddress: request.clientAddress },
+          loginOriginOf(request),
         ),
       ),
   })
@@ -136,7 +158,7 @@ function refreshOperation(sessions: Sessions): Operation {
     example: { refresh_token: 'rt_…' },
     answer: { status: 200, schema: tokens },
     run: async ({ request, body }) =>
-      toWireTokens(await sessions.refresh(body.refresh_token, { clientAddress: request.clientAddress })),
+      toWireTokens(await sessions.refresh(body.refresh_token, loginOriginOf(request))),
   })
 }
 
@@ -160,6 +182,158 @@ function logoutOperation(sessions: Sessions): Operation {
         authorization: request.header('authorization'),
       }),
   })
+}
+
+const invitationToken = boundedText(LONGEST_TOKEN).meta({
+  description: 'What the link has after invitation=.',
+})
+
+function showInvitationOperation(invitations: Invitations): Operation {
+  return publicOperation({
+    id: 'showInvitation',
+    tag: 'auth',
+    summary: 'What an invitation is to',
+    description: 'A token that was used or withdrawn, or has expired, gets a 401.',
+    method: 'POST',
+    path: '/v2/auth/invitations',
+    client: 'auth.showInvitation',
+    repeatable: true,
+    body: z.object({ token: invitationToken }),
+    example: { token: 'q1w2…' },
+    answer: {
+      status: 200,
+      schema: z.object({
+        account_name: z.string(),
+        email: z.string(),
+        role: z.enum(roleNames).nullable(),
+        expires_at: timestamp,
+      }),
+    },
+    async run({ request, body }) {
+      const { accountName, email, scopes, expiresAt } = await invitations.show(
+        body.token,
+        loginOriginOf(request),
+      )
+      return { account_name: accountName, email, role: roleOf(scopes), expires_at: toTimestamp(expiresAt) }
+    },
+  })
+}
+
+function acceptInvitationOperation(invitations: Invitations): Operation {
+  return publicOperation({
+    id: 'acceptInvitation',
+    tag: 'auth',
+    summary: 'Becomes a user of the account that invited, and begins a session',
+    description: 'An address that has an account by now gets a 409.',
+    method: 'POST',
+    path: '/v2/auth/invitations/accept',
+    client: 'auth.acceptInvitation',
+    repeatable: false,
+    body: z.object({
+      token: invitationToken,
+      password: text.meta({ description: '12 to 256 characters.', format: 'password' }),
+    }),
+    example: { token: 'q1w2…', password: 'correct horse battery' },
+    answer: { status: 200, schema: tokens },
+    run: async ({ request, body }) => toWireTokens(await invitations.accept(body, loginOriginOf(request))),
+  })
+}
+
+function stepUpOperation(sessions: Sessions): Operation {
+  return operation({
+    ...ofAnyUser,
+    tag: 'auth',
+    id: 'stepUp',
+    summary: 'Shows again who the user is',
+    description:
+      'Some operations require a login, or this, within the last ten minutes, and are refused with STEP_UP_REQUIRED after that. Takes the password, and a code of users with a second factor, or a fresh login code. Wrong ones count with those of logins.',
+    method: 'POST',
+    path: '/v2/auth/step-up',
+    client: 'auth.stepUp',
+    repeatable: true,
+    body: z.object({ password: text.nullish(), mfa_code: text.nullish(), code: text.nullish() }),
+    example: { password: 'correct horse battery' },
+    answer: { status: 204 },
+    run: ({ principal, request, body }) =>
+      sessions.prove(
+        ownSession(principal),
+        { password: body.password, mfaCode: body.mfa_code, code: body.code },
+        loginOriginOf(request),
+      ),
+  })
+}
+
+const session = z
+  .object({
+    id: z.string(),
+    is_current: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
+    created_at: timestamp,
+    last_used_at: timestamp.meta({ description: 'When it was refreshed last.' }),
+    expires_at: timestamp.meta({ description: 'When it ends, unless it is refreshed.' }),
+    client_address: z.string(),
+    user_agent: z.string().nullable(),
+  })
+  .meta({ id: 'Session' })
+
+const ofAnyUser = { tag: 'account', scope: 'any', userOnly: true } as const
+
+function listSessionsOperation(sessions: Sessions): Operation {
+  return operation({
+    ...ofAnyUser,
+    id: 'listSessions',
+    summary: 'The sessions of the user, newest first',
+    method: 'GET',
+    path: '/v2/account/sessions',
+    client: 'account.sessions.list',
+    answer: { status: 200, schema: z.object({ sessions: z.array(session) }) },
+    async run({ principal }) {
+      const found = await sessions.list(principal.id)
+      return {
+        sessions: found.map(({ id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent }) => ({
+          id,
+          is_current: id === principal.sessionId,
+          created_at: toTimestamp(createdAt),
+          last_used_at: toTimestamp(lastUsedAt),
+          expires_at: toTimestamp(expiresAt),
+          client_address: clientAddress,
+          user_agent: userAgent,
+        })),
+      }
+    },
+  })
+}
+
+function endSessionOperation(sessions: Sessions): Operation {
+  return operation({
+    ...ofAnyUser,
+    id: 'endSession',
+    summary: 'Ends a session of the user',
+    method: 'DELETE',
+    path: '/v2/account/sessions/{session_id}',
+    client: 'account.sessions.end',
+    params: z.object({ session_id: idText }),
+    answer: { status: 204 },
+    run: ({ principal, params }) => sessions.end(principal.id, { id: params.session_id }),
+  })
+}
+
+function endOtherSessionsOperation(sessions: Sessions): Operation {
+  return operation({
+    ...ofAnyUser,
+    id: 'endOtherSessions',
+    summary: 'Ends all sessions of the user but that of the request',
+    method: 'DELETE',
+    path: '/v2/account/sessions',
+    client: 'account.sessions.endOthers',
+    answer: { status: 204 },
+    run: ({ principal }) => sessions.end(principal.id, { exceptId: ownSession(principal).sessionId }),
+  })
+}
+
+/** @throws TaskboardError `FORBIDDEN` for a caller without a session of Taskboard's login. */
+function ownSession({ id: userId, sessionId }: Principal): OwnSession {
+  if (sessionId !== undefined) return { userId, sessionId }
+  throw new TaskboardError('FORBIDDEN', 'only a user with a session can do this')
 }
 
 function toWireTokens({

@@ -14,6 +14,7 @@ export const clientGroups = {
   notificationChannels: 'Channels that notify people.',
   account: 'The account of the caller, and the password and the second factor of the user.',
   'account.mfa': 'The second factor of the user.',
+  'account.sessions': 'The sessions of the user.',
   members: 'The users of the account.',
   apiKeys: 'API keys. Only users create them.',
   workspaces: 'The workspaces of the account. `account.get` lists them.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { commentBody, completionInput, holdInput, holdReasons } from '../../board/index.js'
-import { parseInput } from '../../errors/index.js'
+import { commentBody, completionInput, holdInput, holdReasons, questionInput } from '../../board/index.js'
+import { parseInput, TaskboardError } from '../../errors/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { commentJson, toWireComment } from '../wire/comment-wire.js'
 import { toWorkedTask, workedTaskJson } from './worked-task-wire.js'
@@ -58,7 +58,7 @@ const answerTask = operation({
   id: 'answerTask',
   summary: "Answers an agent's question and releases its task",
   description:
-    'Refused with 409 unless the task is on hold as needs_input. Agents can take it again, and the next one finds the answer.',
+    'Refused with 409 unless the task is on hold as needs_input, and with 403 as a decision of this caller would be. Agents can take it again, and the next one finds the answer.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/answer',
   client: 'tasks.answer',
@@ -91,14 +91,22 @@ const holdTask = operation({
     }),
     reason: z.enum(holdReasons),
     message: holdInput.shape.message,
+    require_other_person: questionInput.shape.requireOtherPerson.meta({
+      description: 'With needs_input: whether somebody else than the owner of this credential has to answer.',
+    }),
   }),
   example: { fencing_token: 1, reason: 'needs_input', message: 'With or without the tax?' },
   answer: { status: 200, schema: workedTaskJson },
-  async run({ services, principal, params: { task_id: id }, body: { fencing_token: token, ...hold } }) {
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const { fencing_token: fencingToken, require_other_person: requireOtherPerson, ...hold } = body
     const question = hold.reason === 'needs_input' ? parseInput(asked, hold).message : null
+    if (question === null && requireOtherPerson) {
+      const rule = 'is only for the reason needs_input'
+      throw new TaskboardError('INVALID_FIELD', `requireOtherPerson ${rule}`, { field: 'requireOtherPerson' })
+    }
     const board = await boardOfTask(services, principal, id)
-    if (question === null) return toWorkedTask(await board.hold(id, { ...hold, fencingToken: token }))
-    await board.ask(id, { fencingToken: token, question })
+    if (question === null) return toWorkedTask(await board.hold(id, { ...hold, fencingToken }))
+    await board.ask(id, { fencingToken, question, requireOtherPerson }, { actor: actorOf(principal) })
     return toWorkedTask(await board.get(id))
   },
 })

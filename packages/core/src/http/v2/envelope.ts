@@ -18,6 +18,7 @@ export interface V2ErrorBody {
 export const v2ErrorTable: ErrorTable = {
   UNAUTHORIZED: { code: 'AUTHENTICATION_FAILED', status: 401 },
   FORBIDDEN: { code: 'AUTHORIZATION_FAILED', status: 403 },
+  STEP_UP_REQUIRED: { code: 'STEP_UP_REQUIRED', status: 403 },
   INVALID_ACTION: { code: 'INVALID_REQUEST', status: 400 },
   MISSING_FIELD: { code: 'INVALID_REQUEST', status: 400 },
   INVALID_FIELD: { code: 'INVALID_REQUEST', status: 400 },

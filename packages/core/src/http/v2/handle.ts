@@ -13,7 +13,7 @@ import {
   applyLimits,
   identify,
   requestIdOf,
-  requirePermission,
+  requireCaller,
 } from './admission.js'
 import type { Method, Operation } from './operation.js'
 
@@ -120,7 +120,8 @@ async function runProtected(
   operation: Operation,
 ): Promise<unknown> {
   if (operation.scope === 'none') throw new TypeError('the operation is public')
-  requirePermission(principal, operation)
+  const proving = requireCaller(services, principal, operation)
+  if (proving !== undefined) await proving
   const input = readRequest(operation, request, services.bodyLimitBytes)
   const given = input instanceof Promise ? await input : input
   return operation.run({ services, request, principal, ...given, isRead: () => true })

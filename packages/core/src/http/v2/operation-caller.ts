@@ -3,7 +3,7 @@ import { parseInput, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { parseFields } from '../field-names.js'
 import type { HttpRequest } from '../http.js'
-import { requirePermission } from './admission.js'
+import { requireCaller } from './admission.js'
 import { v2Operations } from './v2-routes.js'
 import type { ProtectedOperation } from './operation.js'
 import { servicesOf } from '../services-of.js'
@@ -23,7 +23,7 @@ export interface OperationRequest {
 /**
  * Runs an operation of API v2 by its `operationId`. Resolves with the value of the API's answer, with wire names, also
  * for the fields of errors.
- * @throws TaskboardError `FORBIDDEN` without its scope, `MISSING_FIELD` and `INVALID_FIELD`, and what the operation throws.
+ * @throws TaskboardError `FORBIDDEN` without its scope, `STEP_UP_REQUIRED`, `MISSING_FIELD` and `INVALID_FIELD`, and what the operation throws.
  */
 export type OperationCaller = (operationId: string, request: OperationRequest) => Promise<unknown>
 
@@ -69,7 +69,7 @@ export function createOperationCaller(taskboard: { readonly services: TransportS
   return async (operationId, { principal, request, params = {}, query = {}, body = {}, unread = [] }) => {
     const operation = operations.get(operationId)
     if (operation === undefined) throw new TypeError(`no operation ${operationId}`)
-    requirePermission(principal, operation)
+    await requireCaller(services, principal, operation)
     try {
       return await operation.run({
         services,

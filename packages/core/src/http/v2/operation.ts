@@ -75,6 +75,8 @@ interface OperationTraits {
   readonly repeatable?: boolean | undefined
   /** Only for users with an access token. API keys are refused like a missing scope. */
   readonly userOnly?: boolean | undefined
+  /** Only for users who have shown within ten minutes who they are. */
+  readonly needsProof?: boolean | undefined
   /**
    * A read so cheap that it starts before the limits are decided. Its result is discarded, and never sent, when they refuse.
    */

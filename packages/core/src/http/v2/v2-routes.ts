@@ -25,9 +25,7 @@ import { webhookOperations } from './webhook-operations.js'
 /** All operations of API v2 of this task board. */
 export function v2Operations({ login }: TransportServices): readonly Operation[] {
   const ofLogin =
-    login === null
-      ? []
-      : [...authOperations(login.sessions), ...mfaOperations(login.mfa), ...memberOperations(login)]
+    login === null ? [] : [...authOperations(login), ...mfaOperations(login.mfa), ...memberOperations(login)]
   const operations: readonly Operation[] = [
     ...ofLogin,
     ...accountOperations,

@@ -19,6 +19,6 @@ export function toWireNamed({ kind, id, name }: NamedActor): z.output<typeof nam
 }
 
 /** Who a caller is, for what it changes. The name of a key may be one that people could not read. */
-export function actorOf({ kind, id, name }: Principal): ActingAs {
-  return name == null || nameFault(name) !== null ? { kind, id } : { kind, id, name }
+export function actorOf({ kind, id, name, createdBy: owner }: Principal): ActingAs {
+  return name == null || nameFault(name) !== null ? { kind, id, owner } : { kind, id, name, owner }
 }

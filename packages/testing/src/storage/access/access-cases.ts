@@ -11,7 +11,7 @@ const hashOf = (digit: string): string => digit.repeat(64)
 function addKey(
   { storage, accountId, workspaceId, at }: StorageFixture,
   hash: string,
-  key: { workspaceId?: string | null; expiresAt?: number | null } = {},
+  key: Partial<Pick<ApiKeyRecord, 'workspaceId' | 'createdBy' | 'expiresAt'>> = {},
   when: CallContext = at(),
 ): Promise<ApiKeyRecord> {
   const wanted = {
@@ -22,6 +22,7 @@ function addKey(
     scopes: ['tasks:read' as const],
     prefix: 'tb_abc',
     hash,
+    createdBy: null,
     expiresAt: null,
     ...key,
   }
@@ -92,8 +93,11 @@ export const accessCases: readonly StorageCheck[] = [
           scopes: ['tasks:read'],
           workspaceIds: [workspaceId],
           defaultWorkspaceId: workspaceId,
+          createdBy: null,
         },
         expiresInMs: null,
+        provenAgoMs: null,
+        isUseNoted: false,
       })
       const other = await storage.access.findPrincipal({ keyHash: hashOf('b') }, at(SECOND))
       assert.deepEqual(
@@ -195,7 +199,8 @@ export const accessCases: readonly StorageCheck[] = [
       assert.deepEqual(await storage.access.listApiKeys({ reach, ...WHOLE }, at()), [own])
       assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: own.id }, at()), [own])
       assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: unknownId('ak') }, at()), [])
-      const rotation = { prefix: 'tb_new', hash: hashOf('d'), overlapMs: HOUR, idempotency: null }
+      const made = { prefix: 'tb_new', hash: hashOf('d'), createdBy: null }
+      const rotation = { ...made, overlapMs: HOUR, idempotency: null }
       for (const { id } of [wide, beyond]) {
         assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: id }, at()), [])
         await assertRefused(storage.access.revokeApiKey({ reach, keyId: id }, at()), 'NOT_FOUND')
@@ -211,12 +216,13 @@ export const accessCases: readonly StorageCheck[] = [
       const { storage, accountId, at } = fixture
       const { access } = storage
       const key = await addKey(fixture, hashOf('a'), { expiresAt: START + 10 * HOUR })
-      const rotation = { reach: all(accountId), prefix: 'tb_new', overlapMs: HOUR, idempotency: null }
+      const made = { prefix: 'tb_new', createdBy: 'user_2' }
+      const rotation = { reach: all(accountId), ...made, overlapMs: HOUR, idempotency: null }
       const rotate = (when: CallContext, hash = hashOf('b')) =>
         access.rotateApiKey({ ...rotation, keyId: key.id, hash }, when)
       const { added, replaced } = await rotate(at(HOUR))
       assert.deepEqual(replaced, { ...key, expiresAt: START + 2 * HOUR })
-      assert.deepEqual(added, { ...key, id: added.id, prefix: 'tb_new', createdAt: START + HOUR })
+      assert.deepEqual(added, { ...key, id: added.id, ...made, createdAt: START + HOUR })
       assert.equal(
         (await access.findPrincipal({ keyHash: hashOf('b') }, at(3 * HOUR)))?.principal.id,
         added.id,
@@ -233,13 +239,44 @@ export const accessCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'access.key-use',
+    name: 'the use of a key is noted at most once an hour, and what is noted is listed',
+    async check(fixture) {
+      const { storage, accountId, at } = fixture
+      const { access } = storage
+      const key = await addKey(fixture, hashOf('a'), { createdBy: 'user_1' })
+      assert.deepEqual([key.createdBy, key.lastUsedAt], ['user_1', null])
+      const use = async (afterMs: number) => {
+        await access.noteKeyUse({ keyId: key.id }, at(afterMs))
+        const [listed] = await access.listApiKeys({ reach: all(accountId), keyId: key.id }, at(afterMs))
+        return listed?.lastUsedAt
+      }
+      const isNoted = async (afterMs: number) =>
+        (await access.findPrincipal({ keyHash: hashOf('a') }, at(afterMs)))?.isUseNoted
+      assert.equal(await isNoted(0), false)
+      assert.equal(await use(SECOND), START + SECOND)
+      assert.equal(await isNoted(HOUR), true)
+      assert.equal(await use(HOUR), START + SECOND)
+      assert.equal(await isNoted(SECOND + HOUR), false)
+      assert.equal(await use(SECOND + HOUR), START + SECOND + HOUR)
+      await access.noteKeyUse({ keyId: unknownId('ak') }, at())
+    },
+  },
+  {
     id: 'access.key-once',
     name: 'a repeated create or rotation under an idempotency key is CONFLICT with the id, and creates nothing',
     async check(fixture) {
       const { storage, accountId, workspaceId: defaultWorkspaceId, at } = fixture
       const { access } = storage
       const claim = { scope: 's', key: 'k', fingerprint: 'f' }
-      const wanted = { accountId, workspaceId: null, defaultWorkspaceId, name: 'key', expiresAt: null }
+      const wanted = {
+        accountId,
+        workspaceId: null,
+        defaultWorkspaceId,
+        name: 'key',
+        createdBy: null,
+        expiresAt: null,
+      }
       const create = (hash: string) =>
         access.insertApiKey(
           { key: { ...wanted, scopes: [], prefix: 'tb_abc', hash }, idempotency: claim },
@@ -257,6 +294,7 @@ export const accessCases: readonly StorageCheck[] = [
             reach: all(accountId),
             keyId: made.id,
             prefix: 'p',
+            createdBy: null,
             hash,
             overlapMs: HOUR,
             idempotency: { ...claim, key: 'other' },

@@ -3,6 +3,7 @@ import type { Storage } from '@taskboard/core'
 import { claim } from '../webhooks/delivery-steps.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import { newTask } from '../new-task.js'
+import { addUser, newSession } from './session-cases.js'
 import {
   AGENT_TYPE,
   changeClaimed,
@@ -13,6 +14,7 @@ import {
   proofOf,
   readTask,
   SECOND,
+  START,
   unknownId,
   type StorageFixture,
 } from '../storage-fixture.js'
@@ -36,8 +38,7 @@ async function deleteAll(storage: Storage, of: string | null, limit = 500): Prom
 async function addCallers({ storage: { access, sessions }, accountId, workspaceId, at }: StorageFixture) {
   const email = 'ada@deletion.example'
   const user = await access.insertUser({ accountId, email, passwordHash: 'hash', scopes: null }, at())
-  const tokens = { familyHash: HASH, tokenHash: HASH, ttlMs: HOUR }
-  const session = await sessions.insertSession({ userId: user.id, ...tokens }, at())
+  const session = await sessions.insertSession(newSession(user.id, HASH, HOUR), at())
   const key = {
     accountId,
     workspaceId: null,
@@ -46,6 +47,7 @@ async function addCallers({ storage: { access, sessions }, accountId, workspaceI
     scopes: ['tasks:read' as const],
     prefix: 'tb_abc',
     hash: KEY_HASH,
+    createdBy: null,
     expiresAt: null,
   }
   await access.insertApiKey({ key, idempotency: null }, at())
@@ -124,19 +126,48 @@ export const deletionCases: readonly StorageCheck[] = [
   },
   {
     id: 'access.delete-user',
-    name: 'a deleted user has no session and no login, and the address is free again; keys of the account stay',
+    name: 'a deleted user has no session and no login, and the address is free again; keys of others stay',
     async check(fixture) {
       const { storage, accountId, at } = fixture
       const { access, sessions } = storage
       const { user, session, email } = await addCallers(fixture)
-      assert.deepEqual(await access.deleteUser({ userId: user.id }, at(SECOND)), [session.id])
+      const deleted = await access.deleteUser({ userId: user.id, keepKeys: false }, at(SECOND))
+      assert.deepEqual(deleted, { sessions: [session.id], keys: [] })
       assert.equal(await access.findPrincipal({ sessionId: session.id }, at(SECOND)), null)
       assert.equal(await sessions.findSignIn({ email }, at(SECOND)), null)
       assert.deepEqual(await access.listUsers({ accountId }, at(SECOND)), [])
       assert.notEqual(await access.findPrincipal({ keyHash: KEY_HASH }, at(SECOND)), null)
-      await assertRefused(access.deleteUser({ userId: user.id }, at(SECOND)), 'NOT_FOUND')
-      const again = { accountId, email, passwordHash: 'hash', scopes: null }
-      assert.notEqual((await access.insertUser(again, at(SECOND))).id, user.id)
+      const again = { userId: user.id, keepKeys: false }
+      await assertRefused(access.deleteUser(again, at(SECOND)), 'NOT_FOUND')
+      const next = { accountId, email, passwordHash: 'hash', scopes: null }
+      assert.notEqual((await access.insertUser(next, at(SECOND))).id, user.id)
+    },
+  },
+  {
+    id: 'access.delete-user-keys',
+    name: 'the keys that a deleted user made are revoked, unless they are to be kept',
+    async check(fixture) {
+      const { storage, accountId, at } = fixture
+      const { access } = storage
+      const { user, key } = await addCallers(fixture)
+      const reach = { accountId, workspaceIds: 'all' } as const
+      const make = async (digit: string, createdBy: string): Promise<string> => {
+        const wanted = { ...key, hash: digit.repeat(64), createdBy }
+        return (await access.insertApiKey({ key: wanted, idempotency: null }, at())).id
+      }
+      const own = [await make('c', user.id), await make('d', user.id)]
+      const [ended = ''] = own.splice(1)
+      await access.revokeApiKey({ reach, keyId: ended }, at(SECOND))
+      const other = await addUser(fixture, 'eve@deletion.example')
+      const others = await make('e', other.id)
+      assert.deepEqual((await access.deleteUser({ userId: user.id, keepKeys: false }, at(MINUTE))).keys, own)
+      const revokedAt = async (keyId: string) =>
+        (await access.listApiKeys({ reach, keyId }, at(MINUTE)))[0]?.revokedAt
+      assert.equal(await revokedAt(own[0] ?? ''), START + MINUTE)
+      assert.equal(await revokedAt(ended), START + SECOND)
+      assert.equal(await access.findPrincipal({ keyHash: 'c'.repeat(64) }, at(MINUTE)), null)
+      assert.deepEqual((await access.deleteUser({ userId: other.id, keepKeys: true }, at(MINUTE))).keys, [])
+      assert.equal(await revokedAt(others), null)
     },
   },
   {

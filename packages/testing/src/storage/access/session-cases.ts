@@ -18,9 +18,17 @@ export function addUser(
   )
 }
 
-async function beginSession(fixture: StorageFixture, token = 't0', ttlMs = 30 * DAY) {
+const FIRST = { clientAddress: '192.0.2.1', userAgent: 'curl/8' }
+const LATER = { clientAddress: '2001:db8::7', userAgent: null }
+
+/** A session to begin. Its first refresh token is valid for `ttlMs`. */
+export const newSession = (userId: string, familyHash: string, ttlMs = DAY) => ({
+  ...{ userId, familyHash, tokenHash: 't0', ttlMs, longestMs: 90 * DAY, origin: FIRST },
+})
+
+async function beginSession(fixture: StorageFixture, tokenHash = 't0', ttlMs = 30 * DAY) {
   const { id: userId } = await addUser(fixture)
-  const begun = { userId, familyHash: 'family', tokenHash: token, ttlMs }
+  const begun = { ...newSession(userId, 'family', ttlMs), tokenHash }
   return fixture.storage.sessions.insertSession(begun, fixture.at())
 }
 
@@ -31,6 +39,7 @@ function refresh({ storage, at }: StorageFixture, tokenHash: string, next: strin
     nextTokenHash: next,
     ttlMs: 30 * DAY,
     reuseGraceMs: GRACE,
+    origin: LATER,
   }
   return storage.sessions.consumeRefreshToken(request, at(afterMs))
 }
@@ -49,11 +58,14 @@ export const sessionCases: readonly StorageCheck[] = [
     async check(fixture) {
       const { sessions } = fixture.storage
       const { id: userId } = await addUser(fixture)
+      const { accountId } = fixture
+      const [account] = await fixture.storage.access.listAccounts({ accountId }, fixture.at())
       const found = await sessions.findSignIn({ email: 'ada@example.com' }, fixture.at())
       const noMfa = { mfaSecret: null, mfaPendingSecret: null }
       assert.deepEqual(found, {
         userId,
         email: 'ada@example.com',
+        accountName: account?.name,
         passwordHash: 'hash',
         ...noMfa,
         asOf: START,
@@ -76,8 +88,7 @@ export const sessionCases: readonly StorageCheck[] = [
       const account = { name: 'x', tier: 'professional', workspaceName: 'x', agent: null, owner } as const
       const { user } = await storage.access.insertAccount(account, at())
       assert.deepEqual(user?.scopes, scopes)
-      const begun = { userId: added.id, familyHash: 'family', tokenHash: 't0', ttlMs: DAY }
-      const session = await storage.sessions.insertSession(begun, at())
+      const session = await storage.sessions.insertSession(newSession(added.id, 'family'), at())
       const found = await storage.access.findPrincipal({ sessionId: session.id }, at())
       assert.deepEqual(found?.principal.scopes, scopes)
     },
@@ -99,12 +110,15 @@ export const sessionCases: readonly StorageCheck[] = [
           scopes: ['tasks:read', 'account:write'],
           workspaceIds: 'all',
           defaultWorkspaceId: workspaceId,
+          sessionId: session.id,
         },
         expiresInMs: 1,
+        provenAgoMs: DAY - 1,
+        isUseNoted: true,
       })
       assert.equal(await storage.access.findPrincipal({ sessionId: session.id }, at(DAY)), null)
       assert.equal(await storage.access.findPrincipal({ sessionId: unknownId('ses') }, at()), null)
-      const nobody = { userId: unknownId('user'), familyHash: 'f', tokenHash: 't', ttlMs: DAY }
+      const nobody = newSession(unknownId('user'), 'f')
       await assertRefused(storage.sessions.insertSession(nobody, at()), 'NOT_FOUND')
     },
   },
@@ -113,6 +127,7 @@ export const sessionCases: readonly StorageCheck[] = [
     name: 'each refresh token is valid once, and extends the session',
     async check(fixture) {
       const session = await beginSession(fixture)
+      assert.equal(session.expiresInMs, 30 * DAY)
       const rotated = await refresh(fixture, 't0', 't1', DAY)
       assert.deepEqual(rotated, { outcome: 'rotated', session })
       assert.equal((await refresh(fixture, 't1', 't2', 2 * DAY))?.outcome, 'rotated')
@@ -125,13 +140,87 @@ export const sessionCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'sessions.longest',
+    name: 'however often it is refreshed, a session ends after its longest time',
+    async check(fixture) {
+      const session = await beginSession(fixture)
+      for (const [count, day] of [29, 58].entries()) {
+        await refresh(fixture, `t${count}`, `t${count + 1}`, day * DAY)
+      }
+      const last = await refresh(fixture, 't2', 't3', 87 * DAY)
+      assert.deepEqual(last, { outcome: 'rotated', session: { ...session, expiresInMs: 3 * DAY } })
+      assert.equal(await refresh(fixture, 't3', 't4', 90 * DAY), null)
+      const { sessions } = fixture.storage
+      const short = { ...newSession(session.userId, 'short', DAY), longestMs: HOUR }
+      assert.equal((await sessions.insertSession(short, fixture.at())).expiresInMs, HOUR)
+    },
+  },
+  {
+    id: 'sessions.list',
+    name: 'a user sees the sessions that last, newest first, with their last use, and ends one of them or all but one',
+    async check(fixture) {
+      const { storage, at } = fixture
+      const { sessions, access } = storage
+      const { id, userId } = await beginSession(fixture)
+      const ada = { userId }
+      const eve = { userId: (await addUser(fixture, 'eve@example.com')).id }
+      const other = await sessions.insertSession(newSession(eve.userId, 'eve'), at())
+      const second = await sessions.insertSession(newSession(userId, 'second'), at(SECOND))
+      const third = await sessions.insertSession(newSession(userId, 'third', HOUR), at(2 * SECOND))
+      await refresh(fixture, 't0', 't1', MINUTE)
+      const times = { createdAt: START, lastUsedAt: START + MINUTE, expiresAt: START + MINUTE + 30 * DAY }
+      const begun = START + SECOND
+      assert.deepEqual(await sessions.listSessions(ada, at(HOUR + 2 * SECOND)), [
+        {
+          ...{ id: second.id, userId, createdAt: begun, lastUsedAt: begun },
+          ...{ expiresAt: begun + DAY, ...FIRST },
+        },
+        { id, userId, ...times, ...LATER },
+      ])
+      assert.deepEqual(await sessions.endSessions({ ...ada, id: other.id }, at(MINUTE)), [])
+      assert.deepEqual(await sessions.endSessions({ ...ada, id: third.id }, at(MINUTE)), [third.id])
+      assert.deepEqual(await sessions.endSessions({ ...ada, id: third.id }, at(MINUTE)), [])
+      assert.deepEqual(await sessions.endSessions({ ...ada, exceptId: second.id }, at(MINUTE)), [id])
+      const left = await sessions.listSessions(ada, at(MINUTE))
+      assert.deepEqual(
+        left.map((each) => each.id),
+        [second.id],
+      )
+      assert.equal(await access.findPrincipal({ sessionId: id }, at(MINUTE)), null)
+      assert.deepEqual(await sessions.endSessions({ ...ada, exceptId: null }, at(MINUTE)), [second.id])
+      assert.deepEqual(await sessions.listSessions(ada, at(MINUTE)), [])
+      assert.equal((await sessions.listSessions(eve, at(MINUTE))).length, 1)
+      assert.deepEqual(await sessions.listSessions({ userId: unknownId('user') }, at()), [])
+    },
+  },
+  {
+    id: 'sessions.prove',
+    name: 'a session is proven when it begins and when its user shows it, and not when it is refreshed',
+    async check(fixture) {
+      const { storage, at } = fixture
+      const { sessions, access } = storage
+      const { id, userId } = await beginSession(fixture)
+      const provenAgoMs = async (afterMs: number) =>
+        (await access.findPrincipal({ sessionId: id }, at(afterMs)))?.provenAgoMs
+      await refresh(fixture, 't0', 't1', MINUTE)
+      assert.equal(await provenAgoMs(HOUR), HOUR)
+      assert.equal(await sessions.proveSession({ id, userId }, at(HOUR)), true)
+      assert.equal(await provenAgoMs(HOUR + 1), 1)
+      const { id: stranger } = await addUser(fixture, 'eve@example.com')
+      assert.equal(await sessions.proveSession({ id, userId: stranger }, at(2 * HOUR)), false)
+      assert.equal(await sessions.proveSession({ id: unknownId('ses'), userId }, at(2 * HOUR)), false)
+      await sessions.endSession({ id }, at(2 * HOUR))
+      assert.equal(await sessions.proveSession({ id, userId }, at(2 * HOUR)), false)
+    },
+  },
+  {
     id: 'sessions.unknown-family',
     name: 'a token without a session, or of an ended one, is invalid',
     async check(fixture) {
       assert.equal(await refresh(fixture, 't0', 't1', 0), null)
       const session = await beginSession(fixture)
       const { sessions } = fixture.storage
-      assert.deepEqual(await sessions.endSession({ familyHash: 'family' }, fixture.at(SECOND)), session)
+      assert.deepEqual(await sessions.endSession({ familyHash: 'family' }, fixture.at(SECOND)), session.id)
       assert.equal(await sessions.endSession({ id: session.id }, fixture.at(SECOND)), null)
       assert.equal(await refresh(fixture, 't0', 't1', SECOND), null)
       assert.equal(
@@ -160,7 +249,8 @@ export const sessionCases: readonly StorageCheck[] = [
       const session = await beginSession(fixture)
       await refresh(fixture, 't0', 't1', 0)
       await refresh(fixture, 't1', 't2', GRACE - 1)
-      assert.deepEqual(await refresh(fixture, 't0', 'x', GRACE), { outcome: 'ended', session })
+      const late = await refresh(fixture, 't0', 'x', GRACE)
+      assert.deepEqual([late?.outcome, late?.session.id], ['ended', session.id])
       assert.equal(await refresh(fixture, 't2', 't3', GRACE), null)
       assert.equal(
         await fixture.storage.access.findPrincipal({ sessionId: session.id }, fixture.at(GRACE)),
@@ -177,9 +267,10 @@ export const sessionCases: readonly StorageCheck[] = [
       await sessions.endSession({ id: session.id }, fixture.at(SECOND))
       assert.equal(await refresh(fixture, 't0', 't1', 0), null)
       assert.equal(await fixture.storage.access.findPrincipal({ sessionId: session.id }, fixture.at()), null)
-      const family = { familyHash: 'other', tokenHash: 't0', ttlMs: DAY }
-      const other = await sessions.insertSession({ userId: session.userId, ...family }, fixture.at())
-      const shown = { familyHash: 'other', nextTokenHash: 't1', ttlMs: DAY, reuseGraceMs: GRACE }
+      const other = await sessions.insertSession(newSession(session.userId, 'other'), fixture.at())
+      const shown = {
+        ...{ familyHash: 'other', nextTokenHash: 't1', ttlMs: DAY, reuseGraceMs: GRACE, origin: LATER },
+      }
       assert.equal(
         (await sessions.consumeRefreshToken({ ...shown, tokenHash: 'stolen' }, fixture.at(SECOND)))?.outcome,
         'ended',
@@ -206,20 +297,16 @@ export const sessionCases: readonly StorageCheck[] = [
       const { storage, at } = fixture
       const { sessions, access } = storage
       const session = await beginSession(fixture)
-      const second = { familyHash: 'second', tokenHash: 't', ttlMs: DAY }
       const other = await addUser(fixture, 'eve@example.com')
-      const kept = await sessions.insertSession(
-        { userId: other.id, familyHash: 'kept', tokenHash: 't', ttlMs: DAY },
-        at(),
-      )
-      const { id: also } = await sessions.insertSession({ userId: session.userId, ...second }, at())
+      const kept = await sessions.insertSession(newSession(other.id, 'kept'), at())
+      const { id: also } = await sessions.insertSession(newSession(session.userId, 'second'), at())
       const ended = await access.setPassword({ userId: session.userId, passwordHash: 'another' }, at(SECOND))
       assert.deepEqual(ended.toSorted(), [session.id, also].toSorted())
       assert.equal(await refresh(fixture, 't0', 't1', SECOND), null)
       assert.equal(await fixture.storage.access.findPrincipal({ sessionId: also }, at(SECOND)), null)
       assert.notEqual(await fixture.storage.access.findPrincipal({ sessionId: kept.id }, at(SECOND)), null)
       assert.equal((await sessions.findSignIn({ email: 'ada@example.com' }, at()))?.passwordHash, 'another')
-      const login = { userId: session.userId, familyHash: 'login', tokenHash: 't', ttlMs: DAY }
+      const login = newSession(session.userId, 'login')
       await assertRefused(sessions.insertSession({ ...login, passwordHash: 'hash' }, at()), 'NOT_FOUND')
       assert.equal(
         (await sessions.insertSession({ ...login, passwordHash: 'another' }, at())).userId,
@@ -230,6 +317,21 @@ export const sessionCases: readonly StorageCheck[] = [
         'NOT_FOUND',
       )
       assert.deepEqual(await access.setPassword({ userId: other.id, passwordHash: 'h' }, at(DAY)), [])
+    },
+  },
+  {
+    id: 'sessions.renewed-hash',
+    name: 'another hash of the same password ends no session, and replaces only the hash that it was made for',
+    async check(fixture) {
+      const { storage, at } = fixture
+      const { sessions, access } = storage
+      const { id, userId } = await beginSession(fixture)
+      const change = { userId, passwordHash: 'hash', next: 'stronger' }
+      assert.equal(await sessions.renewPasswordHash(change, at()), true)
+      assert.equal((await sessions.findSignIn({ userId }, at()))?.passwordHash, 'stronger')
+      assert.notEqual(await access.findPrincipal({ sessionId: id }, at()), null)
+      assert.equal(await sessions.renewPasswordHash(change, at()), false)
+      assert.equal(await sessions.renewPasswordHash({ ...change, userId: unknownId('user') }, at()), false)
     },
   },
   {
@@ -252,7 +354,7 @@ export const sessionCases: readonly StorageCheck[] = [
       const { sessions } = fixture.storage
       const { userId } = await beginSession(fixture)
       for (const family of ['a', 'b', 'c']) {
-        await sessions.insertSession({ userId, familyHash: family, tokenHash: 't', ttlMs: DAY }, fixture.at())
+        await sessions.insertSession(newSession(userId, family), fixture.at())
       }
       assert.equal(await fixture.storage.prune({ rows: 'sessions', limit: 10 }, { now: START + DAY - 1 }), 0)
       assert.equal(await fixture.storage.prune({ rows: 'sessions', limit: 2 }, { now: START + DAY }), 2)

@@ -9,6 +9,7 @@ import {
   decidedAndClaimed,
   list,
   REFUND,
+  RUNTIME,
   shownOf,
   statusOf,
   WEEK,
@@ -38,6 +39,7 @@ export const approvalCases: readonly StorageCheck[] = [
         agentId: agent.id,
         requestedBy: WORKER,
         asker: ASKER,
+        requireOtherPerson: false,
         fencingToken: proofOf(task).fencingToken,
         requestedAt: START + SECOND,
         expiresAt: START + SECOND + WEEK,
@@ -171,9 +173,11 @@ export const approvalCases: readonly StorageCheck[] = [
     async check(fixture) {
       const { task, approval } = await decidedAndClaimed(fixture, 'approved')
       const others: readonly Asker[] = [
-        { kind: 'runtime', owner: null },
-        { kind: 'host', owner: null },
-        { kind: 'credential', owner: 'ak_other' },
+        RUNTIME,
+        { ...RUNTIME, kind: 'host' },
+        { ...ASKER, owner: 'ak_other' },
+        // The sessions of a user are another asker than the keys.
+        { ...ASKER, isSession: true },
       ]
       let current = task
       const ids = [approval.id]
@@ -184,7 +188,7 @@ export const approvalCases: readonly StorageCheck[] = [
         await decide(fixture, answer.approval.id, 'approved')
         current = await claimAgain(fixture, task)
       }
-      assert.equal(new Set(ids).size, 4)
+      assert.equal(new Set(ids).size, 5)
       for (const [n, asker] of [ASKER, ...others].entries()) {
         const answer = await ask(fixture, current, REFUND, 0, asker)
         assert.deepEqual([answer.outcome, answer.approval.id], ['approved', ids[n]])
@@ -194,7 +198,7 @@ export const approvalCases: readonly StorageCheck[] = [
       await decide(fixture, again.approval.id, 'rejected')
       const next = await claimAgain(fixture, task)
       assert.equal((await ask(fixture, next)).outcome, 'rejected')
-      assert.equal((await ask(fixture, next, REFUND, 0, { kind: 'runtime', owner: null })).outcome, 'pending')
+      assert.equal((await ask(fixture, next, REFUND, 0, RUNTIME)).outcome, 'pending')
     },
   },
   {

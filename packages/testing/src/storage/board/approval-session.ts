@@ -10,7 +10,10 @@ export const REFUND: ApprovalInput = {
   input: { order: 7, cents: 1_900, note: 'ok' },
 }
 export const WORKER: Actor = { kind: 'api_key', id: 'ak_worker' }
-export const ASKER: Asker = { kind: 'credential', owner: 'ak_worker' }
+export const ASKER: Asker = { kind: 'credential', owner: 'ak_worker', isSession: false }
+
+/** An agent in the host's process. */
+export const RUNTIME: Asker = { kind: 'runtime', owner: null, isSession: false }
 
 /** What the agent that works a task asks. */
 export function ask(

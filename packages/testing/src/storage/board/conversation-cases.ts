@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Task } from '@taskboard/core'
 import type { CommentDraft } from '@taskboard/core/storage'
+import { RUNTIME } from './approval-session.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import {
   changeTask,
@@ -26,6 +27,7 @@ const question = (task: Task, body = 'Into which language?'): CommentDraft => ({
   kind: 'question',
   body,
   fencingToken: proofOf(task).fencingToken,
+  asked: { asker: RUNTIME, requireOtherPerson: false },
 })
 
 const answer = (body: string): CommentDraft => ({ kind: 'answer', body, author: PERSON })
@@ -243,7 +245,7 @@ export const conversationCases: readonly StorageCheck[] = [
       const task = await addClaimed()
       const late = say(fixture, task, question(task), LEASE_MS)
       await assertRefused(late, 'CONFLICT', 'fencingToken')
-      const forged = { kind: 'question', body: 'x', fencingToken: proofOf(task).fencingToken + 1 } as const
+      const forged = { ...question(task), fencingToken: proofOf(task).fencingToken + 1 } as CommentDraft
       await assertRefused(say(fixture, task, forged), 'CONFLICT', 'fencingToken')
       assert.deepEqual(await get(task), task)
       assert.deepEqual((await readTask(storage.tasks, task, ['comments'], at())).comments, [])

@@ -124,6 +124,7 @@ export const quotaCases: readonly StorageCheck[] = [
               scopes: [],
               prefix: 'tb',
               hash,
+              createdBy: null,
               expiresAt,
             },
             idempotency: null,

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import type { Environment } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import type { LimitStore } from '../limits/index.js'
+import { emailInput, newPasswordInput } from './access-input.js'
+import type { AccessStore } from './access-store.js'
+import { requireUncommon } from './common-passwords.js'
+import { credentialDigest } from './credential-digest.js'
+import type { PasswordWork } from './password-work.js'
+import type { Principal } from './principal.js'
+import { beyond, roleNames, roles, scopesOfRole, type Role } from './roles.js'
+import type { LoginOrigin, Sessions, SessionTokens } from './sessions.js'
+import type { Invitation } from './user.js'
+
+/** An invitation for the host to send. */
+export interface InvitationMessage {
+  readonly email: string
+  /** The page that accepts it. Whoever has it can become this member. */
+  readonly link: string
+  readonly role: Role
+  readonly accountId: string
+  readonly accountName: string
+  /** When the link ends, in epoch milliseconds. */
+  readonly expiresAt: number
+  readonly invitedBy: { readonly id: string; readonly name: string | null }
+}
+
+/** Invites people to an account. */
+export interface Invitations {
+  /**
+   * Invites an address, which need not be new. Sends the link by the host's `onInvitation`, or returns it.
+   * @throws TaskboardError `FORBIDDEN` for a role with scopes that the caller lacks; `QUOTA_EXCEEDED` beyond 20 open ones, `RATE_LIMITED`
+   *   beyond 50 in any 24 hours, of the account; `MISSING_FIELD` (`showLink`) when the host sends none; `SERVICE_UNAVAILABLE` when it
+   *   could not send this one, which is withdrawn then.
+   */
+  create(
+    by: Principal,
+    input: { readonly email: string; readonly role: Role; readonly showLink?: boolean | null | undefined },
+  ): Promise<{ readonly invitation: Invitation; readonly link: string | null }>
+  /** Those that are open, newest first. */
+  list(by: Principal): Promise<readonly Invitation[]>
+  /** Withdraws one. @throws TaskboardError `NOT_FOUND`. */
+  withdraw(by: Principal, invitationId: string): Promise<void>
+  /** What a token invites to. @throws TaskboardError `UNAUTHORIZED` for one that is unknown, used or over; `RATE_LIMITED`. */
+  show(token: string, origin: LoginOrigin): Promise<Invitation>
+  /**
+   * Makes the user, with this password, and begins a session.
+   * @throws TaskboardError as `show`; `INVALID_FIELD` (`password`); `CONFLICT` (`email`) when another user has the address.
+   */
+  accept(
+    input: { readonly token: string; readonly password: string },
+    origin: LoginOrigin,
+  ): Promise<SessionTokens>
+}
+
+export interface InvitationsDeps {
+  readonly environment: Environment
+  readonly store: AccessStore
+  readonly limits: LimitStore
+  readonly passwords: PasswordWork
+  readonly sessions: Sessions
+  /** The page that accepts the invitation of a token. */
+  readonly linkTo: (token: string) => string
+  readonly onInvitation?: ((message: InvitationMessage) => void | Promise<void>) | undefined
+}
+
+const DAY_MS = 86_400_000
+const LIFETIME_MS = 7 * DAY_MS
+const MOST_OPEN = 20
+const MOST_A_DAY = 50
+const TOKEN_BYTES = 32
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+const OVER = 'the invitation was used or withdrawn, or has expired; ask for a new one'
+
+const input = z.strictObject({
+  email: emailInput,
+  role: z.enum(roleNames, { error: `must be one of ${roleNames.join(', ')}` }),
+  showLink: z.boolean({ error: 'must be true or false' }).nullish(),
+})
+
+export function createInvitations(deps: InvitationsDeps): Invitations {
+  const { environment, store, limits, passwords, sessions, linkTo, onInvitation } = deps
+
+  async function send(message: InvitationMessage): Promise<void> {
+    try {
+      await onInvitation?.(message)
+    } catch (error) {
+      environment.logger.error(
+        { err: error, accountId: message.accountId },
+        'an invitation could not be sent',
+      )
+      throw new TaskboardError('SERVICE_UNAVAILABLE', 'the invitation could not be sent; try again')
+    }
+  }
+
+  async function requireFew(accountId: string): Promise<void> {
+    const use = { key: `invitations:${accountId}`, limit: MOST_A_DAY, windowMs: DAY_MS }
+    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
+    if (allowed) return
+    const rule = `an account can invite ${MOST_A_DAY} times a day`
+    throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
+  }
+
+  async function find(token: string, { clientAddress }: LoginOrigin): Promise<Invitation> {
+    const tokenHash = credentialDigest(token)
+    const [found] = TOKEN.test(token) ? await store.listInvitations({ tokenHash }, environment.call()) : []
+    if (found === undefined) throw sessions.refuseToken(clientAddress, OVER)
+    return found
+  }
+
+  return {
+    async create(by, given) {
+      const { email, role, showLink = false } = parseInput(input, given)
+      const [lacking] = beyond(by, roles[role])
+      if (lacking !== undefined) {
+        throw new TaskboardError(
+          'FORBIDDEN',
+          `only who has the scope ${lacking} can invite with the role ${role}`,
+        )
+      }
+      if (onInvitation === undefined && showLink !== true) {
+        throw new TaskboardError(
+          'MISSING_FIELD',
+          'showLink is required, because this host sends no invitations',
+          {
+            field: 'showLink',
+          },
+        )
+      }
+      const { id, name = null, accountId } = by
+      await requireFew(accountId)
+      const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
+      const stored = {
+        ...{ accountId, email, scopes: scopesOfRole(role), tokenHash: credentialDigest(token) },
+        ...{ createdBy: id, ttlMs: LIFETIME_MS, most: MOST_OPEN },
+      }
+      const invitation = await store.insertInvitation(stored, environment.call())
+      const link = linkTo(token)
+      if (showLink === true) return { invitation, link }
+      const { accountName, expiresAt } = invitation
+      try {
+        await send({ email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
+      } catch (error) {
+        await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call())
+        throw error
+      }
+      return { invitation, link: null }
+    },
+    list: ({ accountId }) => store.listInvitations({ accountId }, environment.call()),
+    async withdraw({ accountId }, invitationId) {
+      if (await store.deleteInvitation({ accountId, invitationId }, environment.call())) return
+      throw new TaskboardError('NOT_FOUND', 'no such invitation')
+    },
+    show: find,
+    async accept({ token, password }, origin) {
+      const { email } = await find(token, origin)
+      parseInput(newPasswordInput, { password })
+      await requireUncommon(password, email)
+      const passwordHash = await passwords.hash(password, { key: email, isKnown: true })
+      const acceptance = { tokenHash: credentialDigest(token), passwordHash }
+      const { id: userId } = await store.acceptInvitation(acceptance, environment.call())
+      return sessions.begin({ userId, passwordHash }, origin)
+    },
+  }
+}

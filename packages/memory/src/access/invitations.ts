@@ -1,0 +1,70 @@
+import { scopes as everyScope, TaskboardError, type Instant, type User } from '@taskboard/core'
+import type { AccessStore, Invitation, NewStoredUser } from '@taskboard/core/storage'
+import type { Database } from '../tables/database.js'
+import { byAge } from '../tables/subscriptions.js'
+import type { Pruned } from '../tables/prune.js'
+import type { StoredInvitation } from '../tables/tables.js'
+import type { MemoryTransaction } from '../tables/transactions.js'
+import { pruneTable } from './session-store.js'
+
+type Verb = 'insertInvitation' | 'listInvitations' | 'deleteInvitation' | 'acceptInvitation'
+
+/** The part of the access store that invites people. */
+export function createInvitationVerbs(
+  { settings, tables, transactions: { read, write } }: Database,
+  addUser: (user: NewStoredUser & { readonly accountId: string }, now: Instant) => User,
+): Pick<AccessStore<MemoryTransaction>, Verb> & Pruned<'pruneInvitations'> {
+  const openOf = (now: Instant, isMeant: (invitation: StoredInvitation) => boolean): StoredInvitation[] =>
+    [...tables.invitations.values()].filter((each) => each.expiresAt > now && isMeant(each))
+
+  function toInvitation({ tokenHash: _, ...invitation }: StoredInvitation): Invitation[] {
+    const account = tables.accounts.get(invitation.accountId)
+    return account === undefined ? [] : [{ ...invitation, accountName: account.name }]
+  }
+
+  return {
+    insertInvitation: ({ most, ttlMs, scopes, ...given }, call) =>
+      write(call, (now) => {
+        const { accountId, email } = given
+        if (tables.accounts.get(accountId) === undefined)
+          throw new TaskboardError('NOT_FOUND', 'no such account')
+        for (const each of tables.invitations.values()) {
+          if (each.accountId === accountId && each.email === email) tables.invitations.delete(each.id)
+        }
+        if (openOf(now, (each) => each.accountId === accountId).length >= most) {
+          throw new TaskboardError('QUOTA_EXCEEDED', `an account can have at most ${most} open invitations`)
+        }
+        const id = settings.current.newId('inv')
+        const held = Object.freeze([...(scopes ?? everyScope)])
+        const stored = { ...given, id, scopes: held, createdAt: now, expiresAt: now + ttlMs }
+        tables.invitations.set(id, stored)
+        const [invitation] = toInvitation(stored)
+        if (invitation === undefined) throw new Error('an account is gone')
+        return invitation
+      }),
+    listInvitations: (which, call) =>
+      read(call, (now) =>
+        openOf(now, (each) =>
+          'accountId' in which ? each.accountId === which.accountId : each.tokenHash === which.tokenHash,
+        )
+          .sort((a, b) => byAge(b, a))
+          .flatMap(toInvitation),
+      ),
+    deleteInvitation: ({ accountId, invitationId }, call) =>
+      write(call, (now) => {
+        const [found] = openOf(now, (each) => each.id === invitationId && each.accountId === accountId)
+        if (found !== undefined) tables.invitations.delete(found.id)
+        return found !== undefined
+      }),
+    acceptInvitation: ({ tokenHash, passwordHash }, call) =>
+      write(call, (now) => {
+        const [found] = openOf(now, (each) => each.tokenHash === tokenHash)
+        if (found === undefined) throw new TaskboardError('NOT_FOUND', 'no such invitation')
+        tables.invitations.delete(found.id)
+        const { accountId, email, scopes } = found
+        return addUser({ accountId, email, passwordHash, scopes }, now)
+      }),
+    pruneInvitations: ({ limit }, call) =>
+      write(call, (now) => pruneTable(tables.invitations, limit, ({ expiresAt }) => expiresAt, now)),
+  }
+}
