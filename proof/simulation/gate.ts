@@ -76,6 +76,7 @@ const stores = [
   'sessions',
   'schedules',
   'usage',
+  'audit',
 ] as const
 
 type Verb = (...args: unknown[]) => Promise<unknown>
@@ -185,6 +186,18 @@ export function createGate(shared: SharedStorage, process: ProcessState, onDeath
   }
 
   const hub = createCommitHub(shared, process)
+  const transaction = gated('storage.transaction', (work) =>
+    inner.transaction(async (tx) => {
+      let abort: (reason: Error) => void = () => undefined
+      const aborted = new Promise<never>((_, reject) => (abort = reject))
+      aborts.add(abort)
+      try {
+        return await Promise.race([(work as (tx: unknown) => Promise<unknown>)(tx), aborted])
+      } finally {
+        aborts.delete(abort)
+      }
+    }),
+  ) as Storage['transaction']
   const whole: Omit<Storage, (typeof stores)[number]> = {
     name: inner.name,
     durable: inner.durable,
@@ -196,18 +209,9 @@ export function createGate(shared: SharedStorage, process: ProcessState, onDeath
     prune: gatedVerb('prune'),
     keepKeyCheck: gatedVerb('keepKeyCheck'),
     saveIdempotentResponse: gatedVerb('saveIdempotentResponse'),
-    transaction: gated('storage.transaction', (work) =>
-      inner.transaction(async (tx) => {
-        let abort: (reason: Error) => void = () => undefined
-        const aborted = new Promise<never>((_, reject) => (abort = reject))
-        aborts.add(abort)
-        try {
-          return await Promise.race([(work as (tx: unknown) => Promise<unknown>)(tx), aborted])
-        } finally {
-          aborts.delete(abort)
-        }
-      }),
-    ) as Storage['transaction'],
+    transaction,
+    inOneCommit: (call, work) =>
+      call.tx === undefined ? transaction((tx) => work({ ...call, tx })) : work(call),
   }
   const storage: Record<string, unknown> = { ...whole }
   for (const name of stores) {

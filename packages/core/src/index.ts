@@ -40,6 +40,16 @@ export type {
   TaskClaim,
   TaskContext,
 } from './agents/index.js'
+export { auditActions } from './audit/index.js'
+export type {
+  Audit,
+  AuditAction,
+  AuditDetails,
+  AuditFilter,
+  AuditPage,
+  AuditRecord,
+  AuditTargetKind,
+} from './audit/index.js'
 export type { Analytics, AnalyticsQuery, Grouping, TaskAnalytics, WorkFigures } from './analytics/index.js'
 export {
   approvalStatuses,
@@ -139,7 +149,7 @@ export type {
   WriteOptions,
 } from './board/index.js'
 export { silentLogger } from './environment/index.js'
-export type { Clock, Instant, InTransaction, Logger, Telemetry } from './environment/index.js'
+export type { AuditActor, Clock, Instant, InTransaction, Logger, OnRecord, Telemetry } from './environment/index.js'
 export { isTaskboardError, TaskboardError } from './errors/index.js'
 export type { ErrorCode } from './errors/index.js'
 export { eventPayloadSchemas, shortDigest, webhookEventTypes } from './events/index.js'

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import type { Scope } from './state/wire.js'
 import { agentsText } from './texts/agents.js'
 import { analyticsText } from './texts/analytics.js'
+import { auditText } from './texts/audit.js'
 import { text } from './texts/index.js'
 import { settingsText } from './texts/settings.js'
 import { drawings } from './ui/drawings.js'
@@ -57,6 +58,13 @@ export const pages = {
     shortcut: 'y',
     scope: 'analytics:read',
     load: () => import('./analytics/analytics-page.js').then(({ AnalyticsPage }) => AnalyticsPage),
+  },
+  audit: {
+    title: auditText.title,
+    icon: drawings.record,
+    shortcut: 'u',
+    scope: 'audit:read',
+    load: () => import('./audit/audit-page.js').then(({ AuditPage }) => AuditPage),
   },
   settings: {
     title: settingsText.title,

@@ -4,6 +4,7 @@ import { createAccessStore } from './access/access-store.js'
 import { createAgentStore } from './agents/agent-store.js'
 import { createAnalyticsStore } from './analytics/analytics-store.js'
 import { createApprovalStore } from './board/approval-store.js'
+import { createAuditStore } from './audit/audit-store.js'
 import { createChannelStore } from './channels/channel-store.js'
 import { createCommentStore } from './board/comment-store.js'
 import { createConversations } from './board/conversations.js'
@@ -92,6 +93,7 @@ export function createMemory(): {
   const { pruneLimits, ...limits } = createLimitStore(database)
   const { pruneSessions, pruneLoginAttempts, ...sessions } = createSessionStore(database)
   const { pruneInvitations, ...access } = createAccessStore(database)
+  const { pruneAudit, ...audit } = createAuditStore(database)
 
   const storage: Storage<MemoryTransaction> = {
     name: 'memory',
@@ -112,11 +114,13 @@ export function createMemory(): {
     sessions,
     schedules: createScheduleStore(database),
     usage: createUsageStore(database, changes),
+    audit,
     realtime: createRealtimeStore(database),
     bind: settings.bind,
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
     transaction: transactions.transaction,
+    inOneCommit: transactions.inOneCommit,
     saveIdempotentResponse: ({ claim, answer }, call) =>
       transactions.write(call, () => idempotency.saveIdempotentResponse(claim, answer)),
     check: ({ withCounts }) =>
@@ -138,6 +142,7 @@ export function createMemory(): {
       pruneLimits,
       pruneSessions,
       pruneInvitations,
+      pruneAudit,
       pruneLoginAttempts,
       pruneIdempotency: ({ olderThanMs, limit }, call) =>
         transactions.write(call, (now) => idempotency.prune(now - olderThanMs, limit)),

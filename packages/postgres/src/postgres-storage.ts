@@ -2,6 +2,7 @@ import { TaskboardError, type Storage } from '@taskboard/core'
 import { createStorageSettings, requireOptionNames } from '@taskboard/core/storage'
 import { createAccessStore } from './access/access-store.js'
 import { createAgentStore } from './agents/agent-store.js'
+import { createAuditStore } from './audit/audit-store.js'
 import { createSessionStore } from './access/session-store.js'
 import { createAnalyticsStore } from './analytics/analytics-store.js'
 import { createApprovalStore } from './board/approval-store.js'
@@ -128,6 +129,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     sessions: createSessionStore(database),
     schedules: createScheduleStore(database),
     usage: createUsageStore(database),
+    audit: createAuditStore(database),
     realtime: createRealtimeStore(database),
     bind: settings.bind,
     async open() {
@@ -146,6 +148,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     },
     close: () => commitNotifications.close(),
     transaction: (work) => database.transaction(work),
+    inOneCommit: (call, work) => database.inOneCommit(call, work),
     saveIdempotentResponse: ({ claim, answer }, call) =>
       saveIdempotentResponse(database, claim, answer, call),
     check: (asked) => checkStorage(database, boundedPool(pool, timeouts), asked),

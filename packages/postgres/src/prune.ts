@@ -193,6 +193,34 @@ async function pruneDeliveries(
   return row?.count ?? 0
 }
 
+const pruneRecordsOf = (name: string, owner: string) =>
+  statement<{ readonly count: number }>(
+    name,
+    /* sql */ `
+  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
+  old_record as materialized (
+    select ctid from taskboard.audit where ${owner} and at < (select end_at from p)
+    order by at limit $2::integer for update skip locked
+  ),
+  deleted as (
+    delete from taskboard.audit where ctid = any (array(select ctid from old_record)) returning 1
+  )
+  select count(*)::float8 as count from deleted`,
+  )
+const pruneOfAccounts = pruneRecordsOf('prune_audit', 'account_id is not null')
+const pruneOfNone = pruneRecordsOf('prune_audit_of_none', 'account_id is null')
+
+/** `Storage.prune` of the audit. */
+async function pruneAudit(
+  database: Database,
+  { ofAccounts, olderThanMs, limit }: Extract<Pruning, { readonly rows: 'audit' }>,
+  now: Instant | null,
+): Promise<number> {
+  const pruning = ofAccounts ? pruneOfAccounts : pruneOfNone
+  const [row] = await database.read(null, pruning, [olderThanMs, limit, now])
+  return row?.count ?? 0
+}
+
 /** `Storage.prune`. */
 export function prune(database: Database, asked: Pruning, now: Instant | null): Promise<number> {
   const { limit } = asked
@@ -205,6 +233,8 @@ export function prune(database: Database, asked: Pruning, now: Instant | null): 
       return pruneDeliveries(database, asked.olderThanMs, limit, now)
     case 'idempotency':
       return pruneIdempotency(database, asked.olderThanMs, limit, now)
+    case 'audit':
+      return pruneAudit(database, asked, now)
     case 'limits':
       return pruneLimits(database, limit, now)
     case 'sessions':

@@ -163,14 +163,14 @@ export interface AccessStore<Tx = unknown> {
    * its own keys end, and users and keys with that default workspace get the account's oldest other one.
    * @throws TaskboardError `NOT_FOUND`; `CONFLICT` for the last workspace of an account.
    */
-  beginDeletion(target: DeletionTarget, call: CallContext<Tx>): Promise<void>
+  beginDeletion(target: DeletionTarget, call: CallContext<Tx>): Promise<{ readonly accountId: string }>
   /**
    * Deletes about `limit` rows of the account or workspace `of`, or with null of whatever is being deleted. Bounded, in one short
    * transaction that locks nothing of other accounts. Any process may call it, also after another one that has stopped in the middle.
-   * Runs outside of the host's transactions: ignores `call.tx`.
+   * With `keepAudit`, the audit of accounts stays for its own time. Runs outside of the host's transactions: ignores `call.tx`.
    */
   continueDeletion(
-    request: { readonly of: string | null; readonly limit: number },
+    request: { readonly of: string | null; readonly limit: number; readonly keepAudit: boolean },
     call: CallContext<Tx>,
   ): Promise<DeletionProgress>
 
@@ -196,7 +196,7 @@ export interface AccessStore<Tx = unknown> {
   insertInvitation(
     invitation: NewStoredInvitation & { readonly most: number },
     call: CallContext<Tx>,
-  ): Promise<Invitation>
+  ): Promise<{ readonly invitation: Invitation; readonly replacedId: string | null }>
   /** The open invitations of an account, newest first; or the one of a token. Empty for what is unknown, used or over. */
   listInvitations(
     which: { readonly accountId: string } | { readonly tokenHash: string },
@@ -214,7 +214,7 @@ export interface AccessStore<Tx = unknown> {
   acceptInvitation(
     acceptance: { readonly tokenHash: string; readonly passwordHash: string },
     call: CallContext<Tx>,
-  ): Promise<User>
+  ): Promise<{ readonly user: User; readonly invitationId: string }>
   /** The users of an account, oldest first. Empty for an unknown account. */
   listUsers(of: { readonly accountId: string }, call: CallContext<Tx>): Promise<readonly User[]>
   /**
@@ -233,7 +233,7 @@ export interface AccessStore<Tx = unknown> {
   deleteUser(
     named: { readonly userId: string; readonly keepKeys: boolean },
     call: CallContext<Tx>,
-  ): Promise<{ readonly sessions: readonly string[]; readonly keys: readonly string[] }>
+  ): Promise<{ readonly accountId: string; readonly sessions: readonly string[]; readonly keys: readonly string[] }>
 
   /**
    * Creates a key.

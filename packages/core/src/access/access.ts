@@ -19,7 +19,7 @@ import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
 import { createKnownClients, createPasswordWork, type PasswordWork } from './password-work.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
-import { createSessions, type Sessions, requireAllowed } from './sessions.js'
+import { createSessions, requireAllowed, type Sessions, type SessionsDeps } from './sessions.js'
 import { TaskboardError } from '../errors/index.js'
 import { credentialDigest } from './credential-digest.js'
 
@@ -54,6 +54,7 @@ interface LoginDeps extends Pick<InvitationsDeps, 'linkTo' | 'onInvitation'> {
   /** What authenticator apps show beside the user's address. */
   readonly issuer: string
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
+  readonly onRefused: SessionsDeps['onRefused']
   /** See `SessionsDeps`. Default 60. */
   readonly perMinute?: number | undefined
 }
@@ -101,6 +102,8 @@ interface AccessDeps extends Pick<InvitationsDeps, 'linkTo' | 'onInvitation'> {
   readonly tokens?: TokenOptions | undefined
   /** Default: scrypt. */
   readonly hasher?: PasswordHasher | undefined
+  /** Called for each wrong login, for the audit. */
+  readonly onRefusedLogin?: SessionsDeps['onRefused'] | undefined
   /** Logins in any rolling minute for each client address. */
   readonly loginsPerMinute?: number | undefined
   /** How long a key that a user makes lasts at most. */
@@ -136,6 +139,7 @@ export function createAccess(deps: AccessDeps): Access {
     issuer: settings.issuer,
     authenticator,
     perMinute: deps.loginsPerMinute,
+    onRefused: deps.onRefusedLogin ?? (() => undefined),
   })
   return { passwords, authenticator, keys: createCallerKeys({ ...deps, authenticator }), login }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import type { CallContext, Environment, InTransaction, OnRecord } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { AccessStore, ApiKeyRecord, Workspace } from './access-store.js'
 import { newKeyInput } from './access-input.js'
@@ -15,14 +15,14 @@ export type NewApiKey = z.input<typeof newKeyInput>
 /** The API keys of accounts. */
 export interface AccountKeys<Tx = unknown> {
   /** Makes a key. The answer is the only place that shows `key`; the storage has its hash. */
-  createKey(input: NewApiKey, options?: InTransaction<Tx>): Promise<{ id: string; key: string }>
+  createKey(input: NewApiKey, options?: OnRecord<Tx>): Promise<{ id: string; key: string }>
   /** Newest first, including revoked and expired keys. The keys themselves are not returned. */
   listKeys(accountId: string, options?: InTransaction<Tx>): Promise<readonly ApiKeyRecord[]>
   /**
    * Revokes a key; idempotent. This process refuses it at once. Other processes (and this one, with a `tx`, after its commit) refuse
    * it within the authenticator's `cacheTtlMs`.
    */
-  revokeKey(accountId: string, keyId: string, options?: InTransaction<Tx>): Promise<ApiKeyRecord>
+  revokeKey(accountId: string, keyId: string, options?: OnRecord<Tx>): Promise<ApiKeyRecord>
 }
 
 export interface AccountKeysDeps<Tx> {

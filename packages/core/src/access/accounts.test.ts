@@ -131,6 +131,7 @@ function setUp() {
     passwords,
     signIns: { findSignIn: () => Promise.resolve(null) },
     resetSecondFactor: () => Promise.reject(new Error('no users here')),
+    keepAudit: false,
     onDeletion: () => undefined,
   })
   return { accounts, authenticator, ...inside }

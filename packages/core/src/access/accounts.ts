@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { InTransaction } from '../environment/index.js'
+import type { AuditActor, InTransaction, OnRecord } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
 import type { Account, DeletionTarget, Workspace } from './access-store.js'
 import { createAccountKeys, type AccountKeys, type AccountKeysDeps } from './account-keys.js'
@@ -31,7 +31,7 @@ export type NewWorkspace = z.input<typeof newWorkspaceInput>
 /** What is absent stays. */
 export type AccountChangeInput = z.input<typeof accountChangeInput>
 
-export interface DeleteOptions<Tx> extends InTransaction<Tx> {
+export interface DeleteOptions<Tx> extends OnRecord<Tx> {
   /**
    * Whether the promise waits until every row is deleted. Default true, also in a process that was not started. With false, or with
    * a `tx`, it resolves when the deletion is noted, and the background work of any started process deletes the rows.
@@ -50,7 +50,7 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    */
   create(
     input: NewAccount,
-    options?: InTransaction<Tx>,
+    options?: OnRecord<Tx>,
   ): Promise<{ account: Account; workspace: Workspace; user: User | null }>
   get(accountId: string, options?: InTransaction<Tx>): Promise<Account>
   /** Oldest first. `limit` 1 to 1,000, default 100. */
@@ -59,7 +59,7 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    * Changes the name, the tier, or whether another owner has to decide and answer whatever somebody of the account asks. This process applies a new tier to the next request. Other processes (and this one, with a `tx`, after
    * its commit) apply it within the authenticator's `cacheTtlMs`.
    */
-  update(accountId: string, change: AccountChangeInput, options?: InTransaction<Tx>): Promise<Account>
+  update(accountId: string, change: AccountChangeInput, options?: OnRecord<Tx>): Promise<Account>
   /**
    * Deletes an account with its users, keys, workspaces, tasks, events, webhooks and everything else. At once the account does not exist
    * any more: its keys and sessions are refused as after `setPassword`, and nothing of it is claimed or sent. Then its rows are deleted
@@ -68,40 +68,40 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   delete(accountId: string, options?: DeleteOptions<Tx>): Promise<void>
 
   /** @throws TaskboardError `CONFLICT` (`email`) when another user has the address. */
-  createUser(accountId: string, input: NewUser, options?: InTransaction<Tx>): Promise<User>
+  createUser(accountId: string, input: NewUser, options?: OnRecord<Tx>): Promise<User>
   /**
    * Replaces a user's password (12 to 256 characters), and ends all sessions of the user and logins in progress with the old one. This
    * process refuses their access tokens at once. Other processes (and this one, with a `tx`, after its commit) refuse them within the
    * authenticator's `cacheTtlMs`. The user's second factor and API keys stay.
    */
-  setPassword(userId: string, password: string, options?: InTransaction<Tx>): Promise<void>
+  setPassword(userId: string, password: string, options?: OnRecord<Tx>): Promise<void>
   /**
    * Deletes a user. All its sessions end, as with `setPassword`, and so do the API keys that the user made, unless `keepKeys` is set because
    * programs of the account use them.
    */
   deleteUser(
     userId: string,
-    options?: InTransaction<Tx> & { readonly keepKeys?: boolean | undefined },
+    options?: OnRecord<Tx> & { readonly keepKeys?: boolean | undefined },
   ): Promise<void>
   /**
    * Ends the second factor of a user who has lost the app and the recovery codes, and all of the user's sessions. Make sure of who asks: then
    * the password alone logs in.
    */
-  resetSecondFactor(userId: string): Promise<void>
+  resetSecondFactor(userId: string, options?: Pick<OnRecord<Tx>, 'by'>): Promise<void>
   /**
    * Gives a user another role. Its sessions have the new scopes at once in this process, and in others within a second.
    * @throws TaskboardError `CONFLICT` when the account would have no owner left.
    */
-  setRole(accountId: string, userId: string, role: Role, options?: InTransaction<Tx>): Promise<User>
+  setRole(accountId: string, userId: string, role: Role, options?: OnRecord<Tx>): Promise<User>
   /** Oldest first. */
   listUsers(accountId: string, options?: InTransaction<Tx>): Promise<readonly User[]>
 
-  createWorkspace(accountId: string, input: NewWorkspace, options?: InTransaction<Tx>): Promise<Workspace>
+  createWorkspace(accountId: string, input: NewWorkspace, options?: OnRecord<Tx>): Promise<Workspace>
   getWorkspace(workspaceId: string, options?: InTransaction<Tx>): Promise<Workspace>
   /** Oldest first. */
   listWorkspaces(accountId: string, options?: InTransaction<Tx>): Promise<readonly Workspace[]>
   /** Renames a workspace. */
-  updateWorkspace(workspaceId: string, change: NewWorkspace, options?: InTransaction<Tx>): Promise<Workspace>
+  updateWorkspace(workspaceId: string, change: NewWorkspace, options?: OnRecord<Tx>): Promise<Workspace>
   /**
    * Deletes a workspace with its board and the keys that are bound to it, as `delete` deletes an account. Users and keys whose default
    * workspace it was get the account's oldest other one.
@@ -116,7 +116,9 @@ export interface AccountsDeps<Tx> extends AccountKeysDeps<Tx> {
   readonly passwords: Pick<PasswordWork, 'hash'>
   readonly signIns: Pick<SessionStore<Tx>, 'findSignIn'>
   readonly authenticator: Pick<Authenticator, 'forget' | 'forgetAccount' | 'forgetSession'>
-  readonly resetSecondFactor: (userId: string) => Promise<void>
+  readonly resetSecondFactor: (userId: string, by: AuditActor | undefined) => Promise<void>
+  /** Whether the audit of a deleted account stays for its own time. */
+  readonly keepAudit: boolean
   /** Called when a deletion has begun; `isCommitted` is false while the host's transaction is open. */
   readonly onDeletion: (isCommitted: boolean) => void
 }
@@ -179,7 +181,7 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
       for (const sessionId of ended.sessions) deps.authenticator.forgetSession(sessionId)
       for (const keyId of ended.keys) deps.authenticator.forget(keyId)
     },
-    resetSecondFactor: (userId) => deps.resetSecondFactor(userId),
+    resetSecondFactor: (userId, options) => deps.resetSecondFactor(userId, options?.by),
     async setRole(accountId, userId, role, options) {
       if (!roleNames.includes(role)) {
         throw new TaskboardError('INVALID_FIELD', `role must be one of ${roleNames.join(', ')}`, {
@@ -215,14 +217,14 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
 }
 
 async function remove<Tx>(
-  { environment, store, authenticator, onDeletion }: AccountsDeps<Tx>,
+  { environment, store, authenticator, keepAudit, onDeletion }: AccountsDeps<Tx>,
   target: DeletionTarget,
   accountId: string,
-  { wait = true, tx }: DeleteOptions<Tx> = {},
+  { wait = true, tx, by }: DeleteOptions<Tx> = {},
 ): Promise<void> {
-  await store.beginDeletion(target, environment.call({ tx }))
+  await store.beginDeletion(target, environment.call({ tx, by }))
   authenticator.forgetAccount(accountId)
-  if (wait && tx === undefined) await finishDeletion(environment, store, target)
+  if (wait && tx === undefined) await finishDeletion(environment, store, target, keepAudit)
   onDeletion(tx === undefined)
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Environment, Instant } from '../environment/index.js'
+import type { AuditActor, Environment, Instant } from '../environment/index.js'
 import { parseInput, TaskboardError, wholeNumber } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { AccessStore, ApiKeyRecord } from './access-store.js'
@@ -36,7 +36,7 @@ export interface CallerKeys {
     query?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined },
   ): Promise<{ readonly keys: readonly ApiKeyRecord[]; readonly nextCursor: string | null }>
   /** Revokes a key; idempotent. @throws TaskboardError `FORBIDDEN` for a key whose scopes the caller lacks. */
-  revoke(caller: Principal, keyId: string): Promise<void>
+  revoke(caller: Principal, keyId: string, options?: { readonly by?: AuditActor | undefined }): Promise<void>
   /**
    * Makes a copy of a key, which expires `overlapMs` later (default a day, at most seven), or at its own expiry if that is earlier.
    * @throws TaskboardError `FORBIDDEN` for a key whose scopes the caller lacks, `CONFLICT` when it has ended, and as `create`.
@@ -53,6 +53,8 @@ interface CreateOptions {
   readonly idempotency?: IdempotencyClaim | undefined
   /** An open transaction of the storage to take part in. */
   readonly tx?: unknown
+  /** Who does it, for the audit. */
+  readonly by?: AuditActor | undefined
 }
 
 const DAY_MS = 86_400_000
@@ -90,7 +92,7 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
   }
 
   return {
-    async create(maker, input, { idempotency, tx } = {}) {
+    async create(maker, input, { idempotency, tx, by } = {}) {
       const { name, scopes, expiresAt, workspaceId } = parseInput(ownKeyInput, input)
       requireScopes(maker, scopes)
       const bound = requireReach(maker, workspaceId ?? null)
@@ -107,7 +109,7 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
         expiresAt: limitedExpiry(expiresAt ?? null),
       }
       const insertion = { key: wanted, idempotency: idempotency ?? null }
-      return { key, record: await store.insertApiKey(insertion, environment.call({ tx })) }
+      return { key, record: await store.insertApiKey(insertion, environment.call({ tx, by })) }
     },
     async list(reach, query = {}) {
       const { limit, cursor } = parseInput(pageInput, query)
@@ -118,18 +120,18 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
       const keys = found.slice(0, limit)
       return { keys, nextCursor: found.length > limit ? (keys.at(-1)?.id ?? null) : null }
     },
-    async revoke(caller, keyId) {
+    async revoke(caller, keyId, options) {
       const [key] = await store.listApiKeys({ reach: caller, keyId }, environment.call())
       if (key === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
       requireScopes(caller, key.scopes, 'the caller lacks the scope of the key,')
       try {
-        await store.revokeApiKey({ reach: caller, keyId }, environment.call())
+        await store.revokeApiKey({ reach: caller, keyId }, environment.call(options))
       } finally {
         // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)
       }
     },
-    async rotate(maker, keyId, input = {}, { idempotency, tx } = {}) {
+    async rotate(maker, keyId, input = {}, { idempotency, tx, by } = {}) {
       const { overlapMs } = parseInput(rotationInput, input)
       const [old] = await store.listApiKeys({ reach: maker, keyId }, environment.call({ tx }))
       if (old === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
@@ -140,7 +142,7 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
       try {
         const { added, replaced } = await store.rotateApiKey(
           { ...rotation, idempotency: idempotency ?? null },
-          environment.call({ tx }),
+          environment.call({ tx, by }),
         )
         return { key, record: added, replaced }
       } finally {

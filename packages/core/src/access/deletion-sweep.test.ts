@@ -21,7 +21,7 @@ it('the sweep of deletions looks again while rows wait for the transactions of o
       return steps.shift() ?? { deleted: 0, isOver: true }
     },
   }
-  const sweep = createDeletionSweep(createEnvironment({ clock }), store, 'complete')
+  const sweep = createDeletionSweep(createEnvironment({ clock }), store, 'complete', false)
   sweep.start()
   await clock.advance({ minutes: 1 })
   expect(askedAt).toEqual([0, 0, 250, 500, 500])

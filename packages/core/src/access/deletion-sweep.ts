@@ -21,13 +21,17 @@ export function createDeletionSweep(
   environment: Environment,
   store: Store,
   commitNotifications: 'complete' | 'hints',
+  keepAudit: boolean,
 ): BackgroundLoop {
   return createBackgroundLoop({
     name: 'deletions',
     environment,
     pollIntervalMs: commitNotifications === 'complete' ? null : POLL_MS,
     async pass() {
-      const { deleted, isOver } = await store.continueDeletion({ of: null, limit: BATCH }, environment.call())
+      const { deleted, isOver } = await store.continueDeletion(
+        { of: null, limit: BATCH, keepAudit },
+        environment.call(),
+      )
       if (isOver) return null
       return deleted > 0 ? 'now' : RETRY_MS
     },
@@ -50,11 +54,12 @@ export async function finishDeletion(
   environment: Environment,
   store: Store,
   target: DeletionTarget,
+  keepAudit: boolean,
 ): Promise<void> {
   const of = 'accountId' in target ? target.accountId : target.workspaceId
   for (;;) {
     const call = environment.call()
-    const { deleted, isOver } = await store.continueDeletion({ of, limit: BATCH }, call)
+    const { deleted, isOver } = await store.continueDeletion({ of, limit: BATCH, keepAudit }, call)
     if (isOver) return
     // What it waits for takes real time, also where a test moves the clock.
     if (deleted === 0) await sleep(systemClock, RETRY_MS / 10)

@@ -1,3 +1,4 @@
+export { addressBucket } from './credential-guard.js'
 export { scopes, tiers } from './principal.js'
 export { principalKinds } from './principal.js'
 export type { FoundPrincipal, Principal, Reach, Scope, Tier } from './principal.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Environment } from '../environment/index.js'
+import type { AuditActor, Environment } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { LimitStore } from '../limits/index.js'
 import { emailInput, newPasswordInput } from './access-input.js'
@@ -9,7 +9,7 @@ import { credentialDigest } from './credential-digest.js'
 import type { PasswordWork } from './password-work.js'
 import type { Principal } from './principal.js'
 import { beyond, roleNames, roles, scopesOfRole, type Role } from './roles.js'
-import type { LoginOrigin, Sessions, SessionTokens } from './sessions.js'
+import { userActor, type LoginOrigin, type Sessions, type SessionTokens } from './sessions.js'
 import type { Invitation } from './user.js'
 
 /** An invitation for the host to send. */
@@ -34,13 +34,14 @@ export interface Invitations {
    *   could not send this one, which is withdrawn then.
    */
   create(
-    by: Principal,
+    inviter: Principal,
     input: { readonly email: string; readonly role: Role; readonly showLink?: boolean | null | undefined },
+    by?: AuditActor,
   ): Promise<{ readonly invitation: Invitation; readonly link: string | null }>
   /** Those that are open, newest first. */
   list(by: Principal): Promise<readonly Invitation[]>
   /** Withdraws one. @throws TaskboardError `NOT_FOUND`. */
-  withdraw(by: Principal, invitationId: string): Promise<void>
+  withdraw(caller: Principal, invitationId: string, by?: AuditActor): Promise<void>
   /** What a token invites to. @throws TaskboardError `UNAUTHORIZED` for one that is unknown, used or over; `RATE_LIMITED`. */
   show(token: string, origin: LoginOrigin): Promise<Invitation>
   /**
@@ -109,9 +110,9 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
   }
 
   return {
-    async create(by, given) {
+    async create(inviter, given, by) {
       const { email, role, showLink = false } = parseInput(input, given)
-      const [lacking] = beyond(by, roles[role])
+      const [lacking] = beyond(inviter, roles[role])
       if (lacking !== undefined) {
         throw new TaskboardError(
           'FORBIDDEN',
@@ -127,28 +128,28 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
           },
         )
       }
-      const { id, name = null, accountId } = by
+      const { id, name = null, accountId } = inviter
       await requireFew(accountId)
       const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
       const stored = {
         ...{ accountId, email, scopes: scopesOfRole(role), tokenHash: credentialDigest(token) },
         ...{ createdBy: id, ttlMs: LIFETIME_MS, most: MOST_OPEN },
       }
-      const invitation = await store.insertInvitation(stored, environment.call())
+      const { invitation } = await store.insertInvitation(stored, environment.call({ by }))
       const link = linkTo(token)
       if (showLink === true) return { invitation, link }
       const { accountName, expiresAt } = invitation
       try {
         await send({ email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
       } catch (error) {
-        await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call())
+        await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call({ by }))
         throw error
       }
       return { invitation, link: null }
     },
     list: ({ accountId }) => store.listInvitations({ accountId }, environment.call()),
-    async withdraw({ accountId }, invitationId) {
-      if (await store.deleteInvitation({ accountId, invitationId }, environment.call())) return
+    async withdraw({ accountId }, invitationId, by) {
+      if (await store.deleteInvitation({ accountId, invitationId }, environment.call({ by }))) return
       throw new TaskboardError('NOT_FOUND', 'no such invitation')
     },
     show: find,
@@ -158,8 +159,9 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       await requireUncommon(password, email)
       const passwordHash = await passwords.hash(password, { key: email, isKnown: true })
       const acceptance = { tokenHash: credentialDigest(token), passwordHash }
-      const { id: userId } = await store.acceptInvitation(acceptance, environment.call())
-      return sessions.begin({ userId, passwordHash }, origin)
+      const call = environment.call({ by: userActor(null, origin) })
+      const { user } = await store.acceptInvitation(acceptance, call)
+      return sessions.begin({ userId: user.id, passwordHash }, origin)
     },
   }
 }

@@ -145,7 +145,7 @@ describe('login', () => {
     const { accessToken, refreshToken } = await sessionsOf(here).login({ email, password: PASSWORD }, HERE)
     expect(await whoIs(here, accessToken)).toMatchObject({ kind: 'user' })
     expect(await whoIs(there, accessToken)).toMatchObject({ kind: 'user' })
-    await sessionsOf(here).logout({ refreshToken })
+    await sessionsOf(here).logout({ refreshToken }, HERE)
     expect(await whoIs(here, accessToken)).toBeNull()
     await clock.advance(1_000)
     expect(await whoIs(there, accessToken)).toBeNull()
@@ -204,7 +204,7 @@ describe('login', () => {
     const errors = await Promise.allSettled([
       sessionsOf(board).login({ email, password: `${PASSWORD}!` }, HERE),
       sessionsOf(board).refresh(`${refreshToken}x`, HERE),
-      board.services.login?.mfa.confirm({ userId: user?.id ?? '', sessionId: 'none' }, '000000'),
+      board.services.login?.mfa.confirm({ userId: user?.id ?? '', sessionId: 'none' }, '000000', undefined),
     ])
     const { sessions } = storage
     const stored = [

@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
-import type { Environment, Instant, Random } from '../environment/index.js'
+import type { AuditActor, Environment, Instant, Random } from '../environment/index.js'
 import { credentialDigest } from './credential-digest.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
@@ -91,7 +91,7 @@ interface MfaHolder {
 /** Accepts the codes of enrolled users, each code once. */
 export interface MfaCodes {
   /** Uses up a one-time password or a recovery code. False when it is wrong or was used. */
-  redeem(holder: MfaHolder, code: string): Promise<boolean>
+  redeem(holder: MfaHolder, code: string, by: AuditActor | undefined): Promise<boolean>
   /** The time step of this code; null for none. Uses up nothing. */
   findStep(holder: MfaHolder, code: string): number | null
 }
@@ -119,14 +119,14 @@ export function createMfaCodes(parts: {
 
   return {
     findStep,
-    async redeem(holder, code) {
+    async redeem(holder, code, by) {
       const { userId } = holder
       if (isTotpCode(code)) {
         const step = findStep(holder, code)
-        return step !== null && store.redeemMfa({ userId, step }, environment.call())
+        return step !== null && store.redeemMfa({ userId, step }, environment.call({ by }))
       }
       const hash = hashRecoveryCode(code)
-      return hash !== null && store.redeemMfa({ userId, recoveryHash: hash }, environment.call())
+      return hash !== null && store.redeemMfa({ userId, recoveryHash: hash }, environment.call({ by }))
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment/index.js'
+import type { AuditActor, Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { codeAttempts, type MfaCodes, mfaContext, mintRecoveryCodes, mintTotpSecret } from './mfa-codes.js'
 import type { SecretBox } from './secret-box.js'
@@ -18,14 +18,14 @@ export interface Mfa {
    * @throws TaskboardError `INVALID_FIELD` (`mfaCode`) for a wrong code, `CONFLICT` when no secret waits for confirmation,
    *   `RATE_LIMITED` after five wrong ones.
    */
-  confirm(session: OwnSession, mfaCode: string): Promise<{ readonly recoveryCodes: readonly string[] }>
+  confirm(session: OwnSession, mfaCode: string, by: AuditActor | undefined): Promise<{ readonly recoveryCodes: readonly string[] }>
   /**
    * Ends the enrolment with a one-time password or a recovery code. All other sessions of the user end.
    * @throws TaskboardError as `confirm`; `CONFLICT` when the user is not enrolled.
    */
-  remove(session: OwnSession, mfaCode: string): Promise<void>
+  remove(session: OwnSession, mfaCode: string, by: AuditActor | undefined): Promise<void>
   /** Ends the enrolment and all sessions of a user who has lost the app and the recovery codes. @throws TaskboardError `NOT_FOUND`. */
-  reset(userId: string): Promise<void>
+  reset(userId: string, by: AuditActor | undefined): Promise<void>
 }
 
 export interface MfaDeps {
@@ -75,7 +75,7 @@ export function createMfa(deps: MfaDeps): Mfa {
         throw enrolled()
       return { otpauthUri: uri, secret: text }
     },
-    async confirm({ userId, sessionId }, mfaCode) {
+    async confirm({ userId, sessionId }, mfaCode, by) {
       const { mfaSecret, mfaPendingSecret: pendingSecret, asOf } = await find(userId)
       if (mfaSecret !== null) throw enrolled()
       if (pendingSecret === null)
@@ -86,23 +86,24 @@ export function createMfa(deps: MfaDeps): Mfa {
         if (step === null) return false
         return store.changeMfa(
           { userId, change: { kind: 'enrol', sealedSecret: pendingSecret, step, recoveryHashes } },
-          environment.call(),
+          environment.call({ by }),
         )
       })
-      await sessions.end(userId, { exceptId: sessionId })
+      await sessions.end(userId, { exceptId: sessionId }, by)
       return { recoveryCodes }
     },
-    async remove({ userId, sessionId }, mfaCode) {
+    async remove({ userId, sessionId }, mfaCode, by) {
       const { mfaSecret: secret, asOf } = await find(userId)
       if (secret === null) throw new TaskboardError('CONFLICT', 'the user is not enrolled')
-      await guess(userId, () => codes.redeem({ userId, sealedSecret: secret, asOf }, mfaCode))
-      await store.changeMfa({ userId, change: { kind: 'remove' } }, environment.call())
-      await sessions.end(userId, { exceptId: sessionId })
+      await guess(userId, () => codes.redeem({ userId, sealedSecret: secret, asOf }, mfaCode, by))
+      await store.changeMfa({ userId, change: { kind: 'remove' } }, environment.call({ by }))
+      await sessions.end(userId, { exceptId: sessionId }, by)
     },
-    async reset(userId) {
-      const isKnown = await store.changeMfa({ userId, change: { kind: 'remove' } }, environment.call())
+    async reset(userId, by) {
+      const change = { userId, change: { kind: 'remove' } } as const
+      const isKnown = await store.changeMfa(change, environment.call({ by }))
       if (!isKnown) throw new TaskboardError('NOT_FOUND', 'no such user')
-      await sessions.end(userId, { exceptId: null })
+      await sessions.end(userId, { exceptId: null }, by)
     },
   }
 }

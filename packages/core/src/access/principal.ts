@@ -17,6 +17,7 @@ export const scopes = [
   'chat:write',
   'account:read',
   'account:write',
+  'audit:read',
 ] as const
 export type Scope = (typeof scopes)[number]
 

@@ -6,8 +6,8 @@ const reads = ['tasks:read', 'agents:read', 'analytics:read', 'webhooks:read', '
 export const roles = {
   /** All scopes, including those of later versions. */
   owner: scopes,
-  /** All but changes of the account, its members and keys. */
-  manager: scopes.filter((scope) => scope !== 'account:write'),
+  /** All but changes of the account, its members and keys, and the audit. */
+  manager: scopes.filter((scope) => scope !== 'account:write' && scope !== 'audit:read'),
   /** Works with tasks and agents' questions, and reads the rest. */
   member: [...reads, 'tasks:write', 'approvals:write', 'chat:write'],
   /** Reads. */

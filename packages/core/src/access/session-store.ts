@@ -123,11 +123,11 @@ export interface SessionStore<Tx = unknown> {
    * remembers the newest `mostRotatedTokens` of the tokens that were replaced a moment ago.
    */
   consumeRefreshToken(request: RefreshRequest, call: CallContext<Tx>): Promise<RefreshOutcome | null>
-  /** Ends a session, by its id or its tokens' family. Returns its id, or null when it was unknown or had ended. */
+  /** Ends a session, by its id or its tokens' family. Null when it was unknown or had ended. */
   endSession(
     named: { readonly id: string } | { readonly familyHash: string },
     call: CallContext<Tx>,
-  ): Promise<string | null>
+  ): Promise<Pick<Session, 'id' | 'userId'> | null>
   /** The sessions of a user that have not ended, newest first. Empty for an unknown user. */
   listSessions(of: { readonly userId: string }, call: CallContext<Tx>): Promise<readonly SessionRecord[]>
   /** Ends the sessions of a user: the one with an id, or all but one. Returns the ids of those that it ended. */

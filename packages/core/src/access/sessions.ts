@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Environment } from '../environment/index.js'
+import type { AuditActor, Environment } from '../environment/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import { createRateLimiter } from '../limits/index.js'
 import type { AccessTokens } from './access-token.js'
@@ -21,6 +21,7 @@ export interface LoginOrigin {
   readonly clientAddress: string
   /** The `User-Agent` header, by which people recognize their sessions. */
   readonly userAgent?: string | null | undefined
+  readonly requestId?: string | null | undefined
 }
 
 /** A session of somebody who is logged in. */
@@ -88,15 +89,30 @@ export interface Sessions {
    * Ends the session of a user with an id, or all of the user's but one. This process refuses them at once, others within a second.
    * @throws TaskboardError `NOT_FOUND` for an id that is not one of the user's live sessions.
    */
-  end(userId: string, which: { readonly id: string } | { readonly exceptId: string | null }): Promise<void>
+  end(
+    userId: string,
+    which: { readonly id: string } | { readonly exceptId: string | null },
+    by: AuditActor | undefined,
+  ): Promise<void>
   /**
    * Ends the session of a refresh token, or else of the access token in an `Authorization` header. Idempotent.
    * @throws TaskboardError `MISSING_FIELD` (`refreshToken`) with neither, `UNAUTHORIZED` for an access token that is not valid.
    */
-  logout(shown: {
-    readonly refreshToken?: string | null | undefined
-    readonly authorization?: string | undefined
-  }): Promise<void>
+  logout(
+    shown: {
+      readonly refreshToken?: string | null | undefined
+      readonly authorization?: string | undefined
+    },
+    origin: LoginOrigin,
+  ): Promise<void>
+}
+
+/** A login that was refused. */
+export interface LoginRefusal {
+  readonly action: 'login.failed' | 'login.locked'
+  /** The user of the address; null when it has none. */
+  readonly userId: string | null
+  readonly by: AuditActor
 }
 
 export interface SessionsDeps {
@@ -111,6 +127,8 @@ export interface SessionsDeps {
   /** How long a session lasts at most. */
   readonly sessionTtlMs: number
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
+  /** Called for each wrong login, for the audit. */
+  readonly onRefused: (refusal: LoginRefusal) => void
   /** Logins in any rolling minute for each client address, and as many failed refreshes and codes, in this process. */
   readonly perMinute: number
 }
@@ -152,19 +170,21 @@ export function createSessions(deps: SessionsDeps): Sessions {
     const { token, ...hashes } = mintRefreshToken(random)
     const session = { userId, passwordHash, ...hashes, ttlMs, longestMs, origin: originOf(from) }
     return answer(
-      await store.insertSession(session, environment.call()).catch((error) => refuseLogin(error, wrong)),
+      await store
+        .insertSession(session, environment.call({ by: userActor(userId, from) }))
+        .catch((error) => refuseLogin(error, wrong)),
       token,
     )
   }
 
   async function check(
     login: z.output<typeof loginInput>,
-    { clientAddress }: LoginOrigin,
+    origin: LoginOrigin,
     client?: PasswordClient,
   ): Promise<SignIn> {
-    const bucket = addressBucket(clientAddress)
+    const bucket = addressBucket(origin.clientAddress)
     requireAllowed(logins.take(bucket), 'too many logins from this address')
-    const signIn = await checkLogin(login, bucket, client)
+    const signIn = await checkLogin(login, { bucket, origin }, client)
     deps.knownClients.add(bucket)
     return signIn
   }
@@ -210,7 +230,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
       else if ((await deps.codes.redeem(code))?.userId !== userId) {
         throw asField(refuseToken(origin.clientAddress, WRONG_CODE), 'code')
       }
-      if (!(await store.proveSession({ id, userId }, environment.call()))) {
+      const by = userActor(userId, origin, id)
+      if (!(await store.proveSession({ id, userId }, environment.call({ by })))) {
         throw new TaskboardError('UNAUTHORIZED', 'the session has ended')
       }
       authenticator.forgetSession(id)
@@ -218,8 +239,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     begin: (user, origin) => begin(user, WRONG_LOGIN, origin),
     refuseToken,
     list: (userId) => store.listSessions({ userId }, environment.call()),
-    async end(userId, which) {
-      const ended = await store.endSessions({ userId, ...which }, environment.call())
+    async end(userId, which, by) {
+      const ended = await store.endSessions({ userId, ...which }, environment.call({ by }))
       for (const id of ended) authenticator.forgetSession(id)
       if ('id' in which && ended.length === 0) throw new TaskboardError('NOT_FOUND', 'no such session')
     },
@@ -228,18 +249,27 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (shown === null) throw refuseToken(from.clientAddress, WRONG_REFRESH)
       const { token, tokenHash: nextTokenHash } = mintRefreshToken(random, refreshToken)
       const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS, origin: originOf(from) }
-      const found = await store.consumeRefreshToken(request, environment.call())
+      const found = await store.consumeRefreshToken(request, environment.call({ by: userActor(null, from) }))
       if (found?.outcome === 'rotated') return answer(found.session, token)
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
       throw refuseToken(from.clientAddress, WRONG_REFRESH)
     },
-    async logout({ refreshToken, authorization }) {
+    async logout({ refreshToken, authorization }, origin) {
       const named = await namedSession(authenticator, refreshToken, authorization)
       if (named === null) return
-      const ended = await store.endSession(named, environment.call())
-      if (ended !== null) authenticator.forgetSession(ended)
+      const ended = await store.endSession(named, environment.call({ by: userActor(null, origin) }))
+      if (ended !== null) authenticator.forgetSession(ended.id)
     },
   }
+}
+
+/** Somebody whom Taskboard's login knows, or who shows a token of a session. */
+export function userActor(
+  userId: string | null,
+  { clientAddress, requestId = null }: LoginOrigin,
+  sessionId: string | null = null,
+): AuditActor {
+  return { kind: 'user', id: userId, clientAddress, requestId, sessionId }
 }
 
 const LONGEST_USER_AGENT = 256
@@ -262,20 +292,26 @@ function refuseLogin(error: unknown, message: string): never {
 
 /** Returns the user of a right login. */
 function createLoginCheck(deps: SessionsDeps) {
-  const { environment, store, passwords, mfaCodes, knownClients } = deps
+  const { environment, store, passwords, mfaCodes, knownClients, onRefused } = deps
+
+  const refused = (action: LoginRefusal['action'], userId: string | null, origin: LoginOrigin): void =>
+    onRefused({ action, userId, by: userActor(userId, origin) })
 
   /**
    * Counts a guess for the client, and one of a one-time password also for the user, from wherever it comes. Nobody guesses a recovery code,
    * so that one stays valid for a user whom others have locked out.
    */
-  async function checkCode(signIn: SignIn, code: string, key: string): Promise<void> {
+  async function checkCode(signIn: SignIn, code: string, key: string, origin: LoginOrigin): Promise<void> {
     const { userId, mfaSecret: sealedSecret, asOf } = signIn
     const ofUser = codeAttempts(userId)
     for (const each of isTotpCode(code) ? [key, ofUser] : [key]) {
       const decision = await store.takeLoginAttempt({ key: each, kind: 'code' }, environment.call())
+      if (!decision.allowed) refused('login.locked', userId, origin)
       requireAllowed(decision, 'too many wrong logins')
     }
-    if (sealedSecret === null || !(await mfaCodes.redeem({ userId, sealedSecret, asOf }, code))) {
+    const by = userActor(userId, origin)
+    if (sealedSecret === null || !(await mfaCodes.redeem({ userId, sealedSecret, asOf }, code, by))) {
+      refused('login.failed', userId, origin)
       throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
     }
     await store.clearLoginAttempts({ key: ofUser }, environment.call())
@@ -292,23 +328,26 @@ function createLoginCheck(deps: SessionsDeps) {
 
   return async (
     login: z.output<typeof loginInput>,
-    bucket: string,
+    { bucket, origin }: { readonly bucket: string; readonly origin: LoginOrigin },
     client: PasswordClient = { key: bucket, isKnown: knownClients.has(bucket) },
   ): Promise<SignIn> => {
     const { email, password, mfaCode } = login
     const key = credentialDigest(JSON.stringify([email, bucket]))
-    requireAllowed(
-      await store.takeLoginAttempt({ key, kind: 'password' }, environment.call()),
-      'too many wrong logins',
-    )
+    const decision = await store.takeLoginAttempt({ key, kind: 'password' }, environment.call())
     const signIn = await store.findSignIn({ email }, environment.call())
+    const userId = signIn?.userId ?? null
+    if (!decision.allowed) refused('login.locked', userId, origin)
+    requireAllowed(decision, 'too many wrong logins')
     const isRight = await passwords.verify(password, signIn?.passwordHash ?? passwords.decoy, client)
-    if (signIn === null || !isRight) throw new TaskboardError('UNAUTHORIZED', WRONG_LOGIN)
+    if (signIn === null || !isRight) {
+      refused('login.failed', userId, origin)
+      throw new TaskboardError('UNAUTHORIZED', WRONG_LOGIN)
+    }
     if (signIn.mfaSecret !== null) {
       if (mfaCode == null) {
         throw new TaskboardError('UNAUTHORIZED', 'mfaCode is required', { field: 'mfaCode' })
       }
-      await checkCode(signIn, mfaCode, key)
+      await checkCode(signIn, mfaCode, key, origin)
     }
     await store.clearLoginAttempts({ key }, environment.call())
     return renew(signIn, password, client)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Environment } from '../environment/index.js'
+import type { Environment, OnRecord } from '../environment/index.js'
 import { parseInput, requireKnownFields, requireLimit } from '../errors/index.js'
 import {
   type Approval,
@@ -53,7 +53,7 @@ export interface BoardApprovals<Tx = unknown> {
   decide(
     approvalId: string,
     input: z.input<typeof verdictInput>,
-    options?: WriteOptions<Tx>,
+    options?: WriteOptions<Tx> & OnRecord<Tx>,
   ): Promise<Approval>
 }
 

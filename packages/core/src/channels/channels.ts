@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Reach, SecretBox } from '../access/index.js'
-import type { Environment, InTransaction, Instant } from '../environment/index.js'
+import type { Environment, InTransaction, Instant, OnRecord } from '../environment/index.js'
 import { boundedList, parseInput, requireLimit, TaskboardError, textOf } from '../errors/index.js'
 import {
   currentPayloadVersion,
@@ -89,7 +89,7 @@ export interface Channels<Tx = unknown> {
   create(
     workspaceId: string,
     input: ChannelInput,
-    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+    options?: OnRecord<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
   ): Promise<Channel>
   /** `limit` 1 to 1,000, default 100. */
   list(
@@ -110,10 +110,10 @@ export interface Channels<Tx = unknown> {
     workspaceId: string,
     channelId: string,
     change: ChannelChange,
-    options?: InTransaction<Tx>,
+    options?: OnRecord<Tx>,
   ): Promise<Channel>
   /** Deletes it with what it has not delivered; returns false when it did not exist. A delivery in progress may still arrive. */
-  delete(workspaceId: string, channelId: string, options?: InTransaction<Tx>): Promise<boolean>
+  delete(workspaceId: string, channelId: string, options?: OnRecord<Tx>): Promise<boolean>
   /**
    * Delivers a sample at once and returns the outcome. A success also retries what waits. Takes up to 30 s.
    * @throws `RATE_LIMITED` after five tests of the channel within an hour.

@@ -19,8 +19,8 @@ export interface Environment {
    * that several processes share.
    */
   storageNow(): Instant | null
-  /** The context of a storage verb: `storageNow()`, within the host's transaction if there is one. */
-  call<Tx = unknown>(inTransaction?: InTransaction<Tx>): CallContext<Tx>
+  /** The context of a storage verb: `storageNow()`, within the host's transaction if there is one, and who causes it. */
+  call<Tx = unknown>(options?: OnRecord<Tx>): CallContext<Tx>
 }
 
 export interface EnvironmentOptions {
@@ -43,8 +43,8 @@ export function createEnvironment(options: EnvironmentOptions = {}): Environment
     telemetry: telemetryOf(options.telemetry),
     loops: createLoopRegistry(),
     storageNow: options.clock ? () => clock.now() : () => null,
-    call(inTransaction) {
-      return { now: this.storageNow(), tx: inTransaction?.tx }
+    call(options) {
+      return { now: this.storageNow(), tx: options?.tx, by: options?.by }
     },
   }
 }
@@ -55,10 +55,31 @@ export interface CallContext<Tx = unknown> {
   readonly now: Instant | null
   /** The host's open transaction, in which the verb runs. Absent: the verb has its own. */
   readonly tx?: Tx | undefined
+  /** Who causes a change, for the audit. Absent: the host's own code. */
+  readonly by?: AuditActor | undefined
+}
+
+/** Who causes a change, and from where. The audit keeps it. */
+export interface AuditActor {
+  /** `host`: the application's own code. `system`: Taskboard itself, as for what is counted for many. Default `host`. */
+  readonly kind?: 'user' | 'api_key' | 'host' | 'system' | undefined
+  /** The id of the user or the key; of the host's code, whatever the host calls whoever works there, for example a person of its back office. */
+  readonly id?: string | null | undefined
+  readonly name?: string | null | undefined
+  /** Of Taskboard's login. */
+  readonly sessionId?: string | null | undefined
+  readonly clientAddress?: string | null | undefined
+  readonly requestId?: string | null | undefined
 }
 
 /** An option of the host's calls. */
 export interface InTransaction<Tx> {
   /** The host's open transaction. The call sees its writes, and the call's own writes are part of it. */
   readonly tx?: Tx | undefined
+}
+
+/** Options of calls that the audit records. */
+export interface OnRecord<Tx> extends InTransaction<Tx> {
+  /** Who causes the change. Default: the host's code, without a name. */
+  readonly by?: AuditActor | undefined
 }

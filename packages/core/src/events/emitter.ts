@@ -1,52 +1,60 @@
 import { EventEmitter } from 'eventemitter3'
+import type { AuditRecord } from '../audit/index.js'
 import type { Logger } from '../environment/index.js'
 import { shownName, suggestName, TaskboardError } from '../errors/index.js'
 import { eventKinds, type EventType } from './catalogue.js'
 import type { TaskboardEvent } from './taskboard-event.js'
 
 /** Called once per event, and not awaited. What it throws or rejects with is logged and affects no other listener. */
-export type TaskboardEventListener<T extends EventType | '*'> = (
-  event: TaskboardEvent<T extends EventType ? T : EventType>,
+export type TaskboardEventListener<T extends EventType | 'audit' | '*'> = (
+  event: T extends 'audit' ? AuditRecord : TaskboardEvent<T extends EventType ? T : EventType>,
 ) => unknown
 
 /**
  * The events of all workspaces, in each workspace's order, after their commit and while the task board is started. Every process
  * receives the events of all processes, but none of those that occur while it is down. For events that you must not miss, use webhooks
  * or read the log.
+ *
+ * `audit` is what the audit records, soon after its commit: only what this process does, also before `start`, and nothing of a transaction
+ * that the host has opened by itself. `'*'` does not have it.
  */
 export interface TaskboardEvents {
   /** Listens to one type of event, or to all with `'*'`. Returns a function that stops it. */
-  on<T extends EventType | '*'>(type: T, listener: TaskboardEventListener<T>): () => void
+  on<T extends EventType | 'audit' | '*'>(type: T, listener: TaskboardEventListener<T>): () => void
   /** As `on`, for the next event only. */
-  once<T extends EventType | '*'>(type: T, listener: TaskboardEventListener<T>): () => void
+  once<T extends EventType | 'audit' | '*'>(type: T, listener: TaskboardEventListener<T>): () => void
   /** Removes all listeners that `on` and `once` added for this type and function. */
-  off<T extends EventType | '*'>(type: T, listener: TaskboardEventListener<T>): void
+  off<T extends EventType | 'audit' | '*'>(type: T, listener: TaskboardEventListener<T>): void
 }
 
 export interface TaskboardEmitter {
   readonly events: TaskboardEvents
-  /** Whether there is a listener. */
+  /** Whether there is a listener of events. */
   readonly isHeard: boolean
   /** Calls the listeners of the event's type, then those of all types. Never throws. */
   emit(event: TaskboardEvent): void
+  /** The same for a record of the audit. */
+  emitAudit(record: AuditRecord): void
 }
 
-type Listener = (event: TaskboardEvent) => unknown
-type Guarded = (event: TaskboardEvent) => void
+type Emitted = TaskboardEvent | AuditRecord
+type Listener = (event: Emitted) => unknown
+type Guarded = (event: Emitted) => void
+const AUDIT = 'audit'
 
 /** A listener for a misspelled type would never be called. */
 function requireType(type: string): void {
-  if (type === '*' || Object.hasOwn(eventKinds, type)) return
-  const meant = suggestName(type, Object.keys(eventKinds))
+  if (type === '*' || type === AUDIT || Object.hasOwn(eventKinds, type)) return
+  const meant = suggestName(type, [...Object.keys(eventKinds), AUDIT])
   const hint = meant === null ? '' : `; did you mean ${meant}?`
   throw new TaskboardError('INVALID_FIELD', `${shownName(type)} is not an event${hint}`, { field: 'type' })
 }
 
 export function createEmitter(logger: Logger): TaskboardEmitter {
-  const emitter = new EventEmitter<Record<EventType | '*', [TaskboardEvent]>>()
+  const emitter = new EventEmitter<Record<EventType | 'audit' | '*', [Emitted]>>()
   const originals = new WeakMap<Guarded, Listener>()
 
-  function add(type: EventType | '*', listener: Listener, isOnce: boolean): () => void {
+  function add(type: EventType | 'audit' | '*', listener: Listener, isOnce: boolean): () => void {
     requireType(type)
     const stop = (): void => void emitter.off(type, guarded)
     const guarded: Guarded = (event) => {
@@ -58,9 +66,12 @@ export function createEmitter(logger: Logger): TaskboardEmitter {
     return stop
   }
 
-  function run(listener: Listener, event: TaskboardEvent): void {
+  function run(listener: Listener, event: Emitted): void {
     const report = (error: unknown): void =>
-      logger.error({ event: event.id, type: event.type, err: error }, 'an event listener failed')
+      logger.error(
+        { event: event.id, type: 'type' in event ? event.type : AUDIT, err: error },
+        'an event listener failed',
+      )
     try {
       Promise.resolve(listener(event)).catch(report)
     } catch (error) {
@@ -79,11 +90,12 @@ export function createEmitter(logger: Logger): TaskboardEmitter {
       },
     },
     get isHeard() {
-      return emitter.eventNames().length > 0
+      return emitter.eventNames().some((name) => name !== AUDIT)
     },
     emit(event) {
       emitter.emit(event.type, event)
       emitter.emit('*', event)
     },
+    emitAudit: (record) => void emitter.emit(AUDIT, record),
   }
 }

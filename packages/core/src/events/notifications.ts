@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Environment, InTransaction } from '../environment/index.js'
+import type { Environment, InTransaction, OnRecord } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { NotificationStore, NotificationTarget } from './notification-store.js'
 import { channelsByName, type NotificationChannel } from './notification-channel.js'
@@ -22,10 +22,10 @@ export interface Notifications<Tx = unknown> {
     workspaceId: string,
     channel: string,
     settings: NotificationTarget['settings'],
-    options?: InTransaction<Tx>,
+    options?: OnRecord<Tx>,
   ): Promise<void>
   /** Removes it. Resolves to false when the workspace did not use the channel. */
-  remove(workspaceId: string, channel: string, options?: InTransaction<Tx>): Promise<boolean>
+  remove(workspaceId: string, channel: string, options?: OnRecord<Tx>): Promise<boolean>
   list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly NotificationTarget[]>
 }
 

@@ -102,8 +102,8 @@ const steps: readonly Step[] = [
   {
     suffix: '/logout',
     body: nothing,
-    async run({ sessions }, { refreshTokens }) {
-      for (const refreshToken of refreshTokens) await sessions.logout({ refreshToken })
+    async run({ sessions }, { refreshTokens, origin }) {
+      for (const refreshToken of refreshTokens) await sessions.logout({ refreshToken }, origin)
       return null
     },
   },

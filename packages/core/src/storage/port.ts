@@ -1,6 +1,7 @@
 import type { AccessStore, KeyCheck, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
 import type { AnalyticsStore } from '../analytics/index.js'
+import type { AuditStore } from '../audit/index.js'
 import type { ApprovalStore, CommentStore, ScheduleStore, TaskStore } from '../board/index.js'
 import type { ChannelStore } from '../channels/index.js'
 import type { CallContext, Clock, Logger, NewId } from '../environment/index.js'
@@ -42,6 +43,8 @@ export type Pruning =
    * they are gone, and a parent until its subtasks are done: pruning until nothing is left removes whole chains.
    */
   | { readonly rows: 'done_tasks'; readonly olderThanMs: number; readonly limit: number }
+  /** Older records of the audit, of accounts or of none. */
+  | { readonly rows: 'audit'; readonly ofAccounts: boolean; readonly olderThanMs: number; readonly limit: number }
   /** Rows that no longer count: keys outside of every window, ended sessions, invitations that are over, old login attempts. */
   | { readonly rows: 'limits' | 'sessions' | 'invitations' | 'login_attempts'; readonly limit: number }
 
@@ -94,6 +97,7 @@ export interface Storage<Tx = unknown> {
   readonly sessions: SessionStore<Tx>
   readonly schedules: ScheduleStore<Tx>
   readonly usage: UsageStore<Tx>
+  readonly audit: AuditStore<Tx>
 
   /**
    * Called by `createTaskboard`, without I/O. A second call with another scoring throws `INVALID_CONFIG`; one with the same
@@ -112,6 +116,11 @@ export interface Storage<Tx = unknown> {
    * rejects. Its events are not visible before the commit.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Runs verbs in one commit: within `call.tx`, or in a transaction of their own, which is retried after a collision, so that `work` may
+   * run several times. `work` passes the context that it gets to each of them.
+   */
+  inOneCommit<T>(call: CallContext<Tx>, work: (own: CallContext<Tx>) => Promise<T>): Promise<T>
   /**
    * Stores the answer to a create with an idempotency key, beside its result. The first answer stays: returns that, or `answer` when
    * there is no record of the key. An answer is a JSON object without undefined members.

@@ -1,5 +1,5 @@
 import type { Reach } from '../access/index.js'
-import type { Environment, InTransaction } from '../environment/index.js'
+import type { Environment, InTransaction, OnRecord } from '../environment/index.js'
 import { requireLimit, TaskboardError } from '../errors/index.js'
 import { parseBudget, type BudgetInput } from './budget.js'
 import {
@@ -61,7 +61,7 @@ export interface Usage<Tx = unknown> {
   setBudget(
     holder: { readonly workspaceId: string; readonly agentId?: string | null | undefined },
     budget: BudgetInput | null,
-    options?: InTransaction<Tx>,
+    options?: OnRecord<Tx>,
   ): Promise<MonthlyBudget>
   /** The budget of a workspace, and those of its agents. @throws TaskboardError `NOT_FOUND`. */
   budgets(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Reach, SecretBox } from '../access/index.js'
-import type { Environment, InTransaction, Instant } from '../environment/index.js'
+import type { Environment, InTransaction, Instant, OnRecord } from '../environment/index.js'
 import {
   parseInput,
   requireLimit,
@@ -46,7 +46,7 @@ export interface Webhooks<Tx = unknown> {
   register(
     workspaceId: string,
     input: WebhookInput,
-    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+    options?: OnRecord<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
   ): Promise<Webhook>
   /** Oldest first. */
   list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly Webhook[]>
@@ -58,10 +58,10 @@ export interface Webhooks<Tx = unknown> {
     workspaceId: string,
     webhookId: string,
     change: WebhookChange,
-    options?: InTransaction<Tx>,
+    options?: OnRecord<Tx>,
   ): Promise<Webhook>
   /** Deletes it with its log; returns false when it did not exist. Sends in progress may still arrive; no new one starts. */
-  delete(workspaceId: string, webhookId: string, options?: InTransaction<Tx>): Promise<boolean>
+  delete(workspaceId: string, webhookId: string, options?: OnRecord<Tx>): Promise<boolean>
   /**
    * Sets a new secret, a random `whsec_` one unless `secret` is given, and returns it only here. The old secret also signs for
    * `overlapMs` (default 24 h; 0 ends it at once); of earlier secrets only the newest does. With two concurrent rotations, the
@@ -71,7 +71,7 @@ export interface Webhooks<Tx = unknown> {
     workspaceId: string,
     webhookId: string,
     input?: z.input<typeof rotationInput>,
-    options?: InTransaction<Tx>,
+    options?: OnRecord<Tx>,
   ): Promise<{ readonly webhook: Webhook; readonly secret: string }>
   /**
    * Sends only this webhook a sample of the first event type that it subscribes to. The log has the result under the returned id.
@@ -96,7 +96,7 @@ export interface Webhooks<Tx = unknown> {
     workspaceId: string,
     webhookId: string,
     which: { readonly deliveryId: string } | { readonly from: Instant | Date; readonly to: Instant | Date },
-    options?: InTransaction<Tx>,
+    options?: OnRecord<Tx>,
   ): Promise<number>
 }
 

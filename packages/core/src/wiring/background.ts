@@ -52,6 +52,7 @@ export interface BackgroundDeps<Tx> {
   readonly routes: BackgroundLoop
   readonly scheduleLoop: ScheduleLoop
   readonly deletions: BackgroundLoop
+  readonly auditCounts: BackgroundLoop
   readonly backoff: Backoff
   readonly longestOutageMs: number
   readonly retention: Retention
@@ -92,6 +93,7 @@ export function createBackground<Tx>(deps: BackgroundDeps<Tx>): Background {
     createRetentionSweep(environment, storage, deps.retention),
     deps.scheduleLoop,
     deps.deletions,
+    deps.auditCounts,
   ]
   tailer.subscribe(
     (event) => realtime.publish(event),

@@ -1,4 +1,5 @@
 import {
+  addressBucket,
   checkedPrincipal,
   createCredentialGuard,
   createOriginGuard,
@@ -9,6 +10,7 @@ import {
   type AccessStore,
   type OriginGuard,
 } from '../access/index.js'
+import type { AuditCounts } from '../audit/index.js'
 import type { Environment } from '../environment/index.js'
 import type { TransportServices } from './transport-services.js'
 import type { TaskboardOptions } from './taskboard-options.js'
@@ -17,6 +19,7 @@ export interface CallersDeps {
   readonly environment: Environment
   readonly store: Pick<AccessStore, 'listWorkspaces' | 'findPrincipal'>
   readonly access: Pick<Access, 'authenticator'>
+  readonly counts: Pick<AuditCounts, 'count'>
   readonly options: Pick<TaskboardOptions, 'allowedOrigins' | 'authenticate' | 'limits' | 'stepUp'>
 }
 
@@ -25,6 +28,7 @@ export function createCallers({
   environment,
   store,
   access,
+  counts,
   options,
 }: CallersDeps): Pick<
   TransportServices,
@@ -40,7 +44,12 @@ export function createCallers({
   return {
     authenticate: authenticateBy(access, origins, authenticate),
     readsHeaders: ofHost,
-    refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
+    refuseCredential(request) {
+      const { clientAddress } = request
+      const by = { kind: 'system', clientAddress: addressBucket(clientAddress) } as const
+      counts.count({ action: 'credential.refused', of: { accountId: null }, by })
+      return credentials.refuse(clientAddress, request.header('authorization'))
+    },
     refuseUpgrade: (request) => (ofHost ? origins.refuseUpgrade(request) : null),
     requireProof: createProofCheck({ environment, store, byHost: options.stepUp === 'host' }),
     reach: createWorkspaceReach({ environment, store, ofHost }),

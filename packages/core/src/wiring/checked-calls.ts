@@ -1,6 +1,7 @@
 import type { Accounts, Reach } from '../access/index.js'
 import type { Agents } from '../agents/index.js'
 import type { Analytics } from '../analytics/index.js'
+import type { Audit } from '../audit/index.js'
 import { cachedBoards, type ApprovalDirectory, type Board, type TaskDirectory } from '../board/index.js'
 import type { Channels } from '../channels/index.js'
 import { requireKnownFields, TaskboardError } from '../errors/index.js'
@@ -11,6 +12,7 @@ import type { Webhooks } from '../webhooks/index.js'
 /** The members of a task board that take options. */
 interface HostCalls<Tx> {
   readonly accounts: Accounts<Tx>
+  readonly audit: Audit<Tx>
   readonly agents: Agents<Tx>
   readonly analytics: Analytics<Tx>
   readonly tasks: TaskDirectory<Tx>
@@ -62,6 +64,8 @@ const callsOf =
 
 const TX = ['tx'] as const
 const ONCE = [...TX, 'idempotency'] as const
+const RECORDED = [...TX, 'by'] as const
+const RECORDED_ONCE = [...RECORDED, 'idempotency'] as const
 const WRITE = [...TX, 'actor'] as const
 const ADD = [...WRITE, 'idempotency'] as const
 const PAGE = ['limit', 'cursor'] as const
@@ -98,7 +102,7 @@ const ofBoard = callsOf<Board>()({
   answerOnce: { 2: ADD },
   requestApproval: { 2: WRITE },
   approvals: { 1: LIST },
-  decide: { 2: WRITE },
+  decide: { 2: [...WRITE, 'by'] },
 })
 const ofSchedules = callsOf<Board['schedules']>()({
   create: { 1: ONCE },
@@ -108,25 +112,25 @@ const ofSchedules = callsOf<Board['schedules']>()({
   delete: { 1: TX },
 })
 const ofAccounts = callsOf<Accounts>()({
-  create: { 1: TX },
+  create: { 1: RECORDED },
   get: { 1: TX },
   list: { 0: [...TX, 'limit'] },
-  update: { 2: TX },
-  delete: { 1: [...TX, 'wait'] },
-  createUser: { 2: TX },
-  setPassword: { 2: TX },
-  deleteUser: { 1: [...TX, 'keepKeys'] },
-  resetSecondFactor: {},
-  setRole: { 3: TX },
+  update: { 2: RECORDED },
+  delete: { 1: [...RECORDED, 'wait'] },
+  createUser: { 2: RECORDED },
+  setPassword: { 2: RECORDED },
+  deleteUser: { 1: [...RECORDED, 'keepKeys'] },
+  resetSecondFactor: { 1: ['by'] },
+  setRole: { 3: RECORDED },
   listUsers: { 1: TX },
-  createWorkspace: { 2: TX },
+  createWorkspace: { 2: RECORDED },
   getWorkspace: { 1: TX },
   listWorkspaces: { 1: TX },
-  updateWorkspace: { 2: TX },
-  deleteWorkspace: { 1: [...TX, 'wait'] },
-  createKey: { 1: TX },
+  updateWorkspace: { 2: RECORDED },
+  deleteWorkspace: { 1: [...RECORDED, 'wait'] },
+  createKey: { 1: RECORDED },
   listKeys: { 1: TX },
-  revokeKey: { 2: TX },
+  revokeKey: { 2: RECORDED },
 })
 const ofAgents = callsOf<Agents>()({
   create: { 2: ONCE },
@@ -139,33 +143,34 @@ const ofAgents = callsOf<Agents>()({
   find: { 0: 'reach', 2: TX },
 })
 const ofWebhooks = callsOf<Webhooks>()({
-  register: { 2: ONCE },
+  register: { 2: RECORDED_ONCE },
   list: { 1: TX },
   get: { 2: TX },
   find: { 0: 'reach', 2: TX },
-  update: { 3: TX },
-  delete: { 2: TX },
-  rotateSecret: { 3: TX },
+  update: { 3: RECORDED },
+  delete: { 2: RECORDED },
+  rotateSecret: { 3: RECORDED },
   test: { 2: TX },
   deliveries: { 2: [...LIST, 'status'] },
-  resend: { 3: TX },
+  resend: { 3: RECORDED },
 })
 const ofChannels = callsOf<Channels>()({
-  create: { 2: ONCE },
+  create: { 2: RECORDED_ONCE },
   list: { 1: LIST },
   get: { 2: TX },
   find: { 0: 'reach', 2: TX },
-  update: { 3: TX },
-  delete: { 2: TX },
+  update: { 3: RECORDED },
+  delete: { 2: RECORDED },
 })
 const ofUsage = callsOf<Usage>()({
   sum: { 0: 'reach', 1: [...PAGE, 'groupBy', 'from', 'to', 'workspaceId'], 2: TX },
   ofTask: { 3: TX },
   ofTasks: { 1: TX },
-  setBudget: { 0: ['workspaceId', 'agentId'], 2: TX },
+  setBudget: { 0: ['workspaceId', 'agentId'], 2: RECORDED },
   budgets: { 1: PAGE, 2: TX },
 })
 
+const ofAudit = callsOf<Audit>()({ list: { 2: TX } })
 const ofAnalytics = callsOf<Analytics>()({ forTasks: { 0: 'reach', 2: TX } })
 const ofTasks = callsOf<TaskDirectory>()({
   find: { 0: 'reach', 2: TX },
@@ -180,8 +185,8 @@ const ofApprovals = callsOf<ApprovalDirectory>()({
   search: { 0: 'reach', 1: [...LIST, 'status', 'taskId'] },
 })
 const ofNotifications = callsOf<Notifications>()({
-  configure: { 3: TX },
-  remove: { 2: TX },
+  configure: { 3: RECORDED },
+  remove: { 2: RECORDED },
   list: { 1: TX },
 })
 
@@ -198,6 +203,7 @@ export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
   const whole = checked<HostCalls<Tx>>(taskboard, { publish: { 3: TX }, close: { 0: ['drainTimeoutMs'] } })
   const members: Omit<HostCalls<Tx>, 'publish' | 'close'> = {
     accounts: checked(taskboard.accounts, ofAccounts),
+    audit: checked(taskboard.audit, ofAudit),
     agents: checked(taskboard.agents, ofAgents),
     analytics: checked(taskboard.analytics, ofAnalytics),
     tasks: checked(taskboard.tasks, ofTasks),

@@ -13,6 +13,7 @@ export interface Retention {
   readonly deliveriesMs: number
   /** Null: tasks are kept. */
   readonly doneTasksDays: number | null
+  readonly auditDays: number
 }
 
 type GivenRetention = { readonly [K in keyof Retention]?: Retention[K] | undefined }
@@ -22,11 +23,17 @@ const HOUR_MS = 3_600_000
 const BATCH = 1_000
 /** Each has rows in many tables. */
 const TASK_BATCH = 100
+/** How long the audit keeps what belongs to no account. */
+const DAYS_WITHOUT_ACCOUNT = 30
+
+const auditOf = (ofAccounts: boolean, days: number) =>
+  ({ rows: 'audit', ofAccounts, olderThanMs: days * DAY_MS, limit: BATCH }) as const
 
 export const defaultRetention: Retention = {
   eventsMs: 30 * DAY_MS,
   deliveriesMs: 30 * DAY_MS,
   doneTasksDays: null,
+  auditDays: 400,
 }
 
 /** What is kept how long, with the defaults. */
@@ -38,11 +45,12 @@ export const retentionOf = ({
   eventsMs: retention?.eventsMs ?? defaultRetention.eventsMs,
   deliveriesMs: retention?.deliveriesMs ?? defaultRetention.deliveriesMs,
   doneTasksDays: retention?.doneTasksDays ?? defaultRetention.doneTasksDays,
+  auditDays: retention?.auditDays ?? defaultRetention.auditDays,
 })
 
 /**
- * Deletes what is past its retention once an hour, in bounded batches: done tasks, if the host wants that, events, finished deliveries, idempotency records, limits
- * outside of every window, ended sessions, and login attempts that no longer count.
+ * Deletes what is past its retention once an hour, in bounded batches: done tasks, if the host wants that, events, finished deliveries, idempotency records, old records
+ * of the audit, limits outside of every window, ended sessions, and login attempts that no longer count.
  */
 export function createRetentionSweep<Tx>(
   environment: Environment,
@@ -59,6 +67,8 @@ export function createRetentionSweep<Tx>(
         { rows: 'idempotency', olderThanMs: idempotencyRetentionMs, limit: BATCH },
         { now },
       ),
+      await storage.prune(auditOf(true, retention.auditDays), { now }),
+      await storage.prune(auditOf(false, Math.min(retention.auditDays, DAYS_WITHOUT_ACCOUNT)), { now }),
       await storage.prune({ rows: 'limits', limit: BATCH }, { now }),
       await storage.prune({ rows: 'sessions', limit: BATCH }, { now }),
       await storage.prune({ rows: 'invitations', limit: BATCH }, { now }),

@@ -141,6 +141,10 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly deliveriesMs?: number | undefined
         /** How many days after its completion a task is deleted, with its `task.deleted`. Default: tasks are kept. */
         readonly doneTasksDays?: number | null | undefined
+        /** How many days a record of the audit is kept. Default 400. What belongs to no account is kept for 30 days at most. */
+        readonly auditDays?: number | undefined
+        /** Whether the audit of a deleted account is kept for its time, instead of being deleted with the account. Default false. */
+        readonly keepAuditOfDeletedAccounts?: boolean | undefined
       }
     | undefined
   /**
@@ -184,6 +188,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     ['retention.eventsMs', retention?.eventsMs, LONGEST_MS],
     ['retention.deliveriesMs', retention?.deliveriesMs, LONGEST_MS],
     ['retention.doneTasksDays', retention?.doneTasksDays ?? undefined, LONGEST_MS / DAY_MS],
+    ['retention.auditDays', retention?.auditDays, LONGEST_MS / DAY_MS],
     ['remoteWorkerTimeoutMs', options.remoteWorkerTimeoutMs, LONGEST_MS],
     ['pollIntervalMs', options.pollIntervalMs, 3_600_000],
   ]

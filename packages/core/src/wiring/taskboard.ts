@@ -16,6 +16,8 @@ import {
   type Agents,
 } from '../agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from '../analytics/index.js'
+import { createAudit, createAuditCounts, type Audit, type AuditCounts, type AuditRecord } from '../audit/index.js'
+import { auditedStorage } from './audited-storage.js'
 import { createBackground } from './background.js'
 import { createBoardParts } from './board-deps.js'
 import { createCallers } from './callers.js'
@@ -51,6 +53,7 @@ import {
   type PublishOptions,
   type TaskboardEvent,
   type IntegrationEventType,
+  type TaskboardEmitter,
   type TaskboardEvents,
 } from '../events/index.js'
 import { createQuota, createTierLimits, resolveBounds, resolveTiers, type Tiers } from '../limits/index.js'
@@ -95,6 +98,8 @@ import {
  */
 export interface Taskboard<Tx = unknown> {
   readonly accounts: Accounts<Tx>
+  /** Who did what in the accounts, and what was refused. */
+  readonly audit: Audit<Tx>
   readonly agents: Agents<Tx>
   readonly analytics: Analytics<Tx>
   /** Queries the tasks of all boards, with filters. */
@@ -162,6 +167,8 @@ interface Wiring<Tx> {
   readonly backoff: Backoff
   readonly directory: AgentDirectory
   readonly deletions: BackgroundLoop
+  readonly emitter: TaskboardEmitter
+  readonly auditCounts: AuditCounts
   /** Aborts at the end of `close`. */
   readonly closed: AbortController
   readonly phase: LifecyclePhase
@@ -188,7 +195,6 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   const { environment, storage } = wiring
   const channels = hostChannels(options.notifications ?? [])
   const userChannels = userChannelsOf(wiring)
-  const emitter = createEmitter(environment.logger)
   const pollIntervalMs = pollIntervalOf(options)
   const { schedules: scheduleStore, events } = storage
   const scheduleLoop = createScheduleLoop({ environment, schedules: scheduleStore, events, pollIntervalMs })
@@ -218,17 +224,18 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     channels,
     userRoutes: userChannels.routes,
     closeChannels: () => userChannels.close(),
-    emitter,
     announcer,
     realtime: services.realtime,
     deliverer,
     scheduleLoop,
+    auditCounts: wiring.auditCounts.loop,
     longestOutageMs: wiring.bounds.longestOutageMs,
     retention: retentionOf(options),
     pollIntervalMs,
   })
   return checkedCalls<Tx, Taskboard<Tx>>({
     accounts: services.accounts,
+    audit: services.audit,
     agents: services.agents,
     analytics: services.analytics,
     tasks: services.tasks,
@@ -236,7 +243,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     usage: services.usage,
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
     channels: userChannels.channels,
-    events: emitter.events,
+    events: wiring.emitter.events,
     publish: createPublisher({ environment, store: storage.events }),
     webhooks: services.webhooks,
     board: (workspaceId) => services.board(workspaceId),
@@ -253,13 +260,21 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
   const bounds = resolveBounds(options.bounds)
   const environment = createEnvironment(options)
   const scoring = createScoring(options.priority)
-  const { storage } = options
+  const emitter = createEmitter(environment.logger)
+  const onRecord = (record: AuditRecord): void => {
+    environment.logger.info({ audit: record }, 'audit')
+    emitter.emitAudit(record)
+  }
+  const storage = auditedStorage(options.storage, onRecord)
+  const auditCounts = createAuditCounts({ environment, store: storage.audit, onRecord })
   const secrets = secretsOf(options, environment)
   const wiring: Wiring<Tx> = {
     options,
     bounds,
     environment,
     storage,
+    emitter,
+    auditCounts,
     scoring,
     secrets,
     linkOf: taskPageOf(options),
@@ -275,6 +290,8 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
       longestLifetimeMs: options.keys?.longestLifetimeMs,
       linkTo: invitationPageOf(options),
       onInvitation: options.members?.onInvitation,
+      onRefusedLogin: ({ action, userId, by }) =>
+        auditCounts.count({ action, by, of: userId === null ? { accountId: null } : { userId } }),
     }),
     guard: createEndpointGuard({ allow: options.webhooks?.allow }),
     webhookSettings: resolveWebhookSettings(options.webhooks, bounds),
@@ -287,7 +304,12 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
       tasks: storage.tasks,
       pollIntervalMs: pollIntervalOf(options),
     }),
-    deletions: createDeletionSweep(environment, storage.access, storage.commitNotifications),
+    deletions: createDeletionSweep(
+      environment,
+      storage.access,
+      storage.commitNotifications,
+      keepsAudit(options),
+    ),
     closed: createSharedAbort(),
     phase: { current: 'created' },
   }
@@ -296,6 +318,9 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
   storage.bind({ scoring, newId, clock, logger, ...limits })
   return wiring
 }
+
+const keepsAudit = <Tx>({ retention }: TaskboardOptions<Tx>): boolean =>
+  retention?.keepAuditOfDeletedAccounts ?? false
 
 function createSender<Tx>({ environment, guard, options }: Wiring<Tx>) {
   const { resolver = systemResolver, ca } = options.webhooks ?? {}
@@ -323,7 +348,8 @@ function createTransportServices<Tx>(
   const { environment, storage, scoring, options, bounds, access, guard, secrets, phase } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
   const tiers = resolveTiers(options.tiers)
-  const callers = createCallers({ environment, store: storage.access, access, options })
+  const { auditCounts: counts } = wiring
+  const callers = createCallers({ environment, store: storage.access, access, counts, options })
   const tierLimits = createTierLimits({ environment, store: storage.limits, tiers })
   return {
     environment,
@@ -348,13 +374,16 @@ function createTransportServices<Tx>(
       store: storage.access,
       signIns: storage.sessions,
       defaultAgent: defaultAgentOf(options),
-      resetSecondFactor: async (userId) => access.login?.mfa.reset(userId),
+      resetSecondFactor: async (userId, by) => access.login?.mfa.reset(userId, by),
+      keepAudit: keepsAudit(options),
       onDeletion(isCommitted) {
         callers.reach.forget()
         if (isCommitted) wiring.deletions.wake()
         else wakeAtCommit(storage.events, wiring.deletions)
       },
     }),
+    audit: createAudit({ environment, store: storage.audit }),
+    countRefusal: (by, accountId) => counts.count({ action: 'access.refused', of: { accountId }, by }),
     keys: access.keys,
     login: access.login,
     agents: createAgents({

@@ -9,6 +9,7 @@ import type {
 } from '../access/index.js'
 import type { Estimates, TransportAgents } from '../agents/index.js'
 import type { Analytics } from '../analytics/index.js'
+import type { Audit } from '../audit/index.js'
 import type {
   ApprovalDirectory,
   ListedTask,
@@ -20,7 +21,7 @@ import type {
   TransportBoard,
 } from '../board/index.js'
 import type { Channels } from '../channels/index.js'
-import type { Environment } from '../environment/index.js'
+import type { AuditActor, Environment } from '../environment/index.js'
 import type { TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitDecision, Quota, TierDecision, Tiers } from '../limits/index.js'
@@ -103,6 +104,9 @@ export interface TransportServices<Tx = unknown> {
   /** The terms of the tiers. */
   readonly tiers: Tiers
   readonly accounts: Accounts<Tx>
+  readonly audit: Audit<Tx>
+  /** Counts a request that was refused to a caller, for the audit. */
+  countRefusal(by: AuditActor, accountId: string): void
   /** The option `members.direct`. */
   readonly directMembers: boolean
   readonly keys: CallerKeys

@@ -51,6 +51,7 @@ export const sectionsText = {
     'chat:write': 'Chat',
     'account:read': 'Read the account',
     'account:write': 'Change the account',
+    'audit:read': 'Read the audit log',
   },
   events: {
     label: 'Events',

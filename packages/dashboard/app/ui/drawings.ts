@@ -6,6 +6,7 @@ export const drawings = {
     'M12 3v3M6 9a3 3 0 0 1 3-3h6a3 3 0 0 1 3 3v6a3 3 0 0 1-3 3H9a3 3 0 0 1-3-3zM9.5 11v1.5M14.5 11v1.5M3 11v3M21 11v3M9 21h6',
   chat: 'M4 5h16v11H10l-4 4v-4H4z',
   analytics: 'M4 20V10M10 20V4M16 20v-8M21 20H3',
+  record: 'M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h7',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
   plus: 'M12 5v14M5 12h14',
   search: 'M11 4a7 7 0 1 1 0 14a7 7 0 0 1 0-14M16 16l4 4',

@@ -17,7 +17,7 @@ export function createDeletions(
   /** The rows that are left, by the id of the deletion. Each step deletes a few. */
   const begun = new Map<string, Iterator<void>>()
 
-  function beginAccount(accountId: string): void {
+  function beginAccount(accountId: string): { readonly accountId: string } {
     if (tables.accounts.get(accountId) === undefined) throw notFound('account')
     const workspaceIds = new Set(workspacesOf(accountId).map(({ id }) => id))
     const callerIds = new Set<string>()
@@ -29,9 +29,10 @@ export function createDeletions(
     for (const id of workspaceIds) stopWorkspace(database, id)
     tables.accounts.delete(accountId)
     tables.deletions.set(accountId, { accountId, workspaceIds, callerIds })
+    return { accountId }
   }
 
-  function beginWorkspace(workspaceId: string): void {
+  function beginWorkspace(workspaceId: string): { readonly accountId: string } {
     const workspace = tables.workspaces.get(workspaceId)
     if (workspace === undefined) throw notFound('workspace')
     const next = workspacesOf(workspace.accountId).find(({ id }) => id !== workspaceId)
@@ -44,14 +45,19 @@ export function createDeletions(
     moveDefaults(database, workspaceId, next.id)
     stopWorkspace(database, workspaceId)
     tables.deletions.set(workspaceId, { accountId: null, workspaceIds: new Set([workspaceId]), callerIds })
+    return { accountId: workspace.accountId }
   }
 
-  function proceed(of: string | null, limit: number): DeletionProgress {
+  function proceed({
+    of,
+    limit,
+    keepAudit,
+  }: Parameters<AccessStore['continueDeletion']>[0]): DeletionProgress {
     const [found] = tables.deletions.entries()
     const id = of ?? found?.[0] ?? ''
     const deletion = tables.deletions.get(id)
     if (deletion === undefined) return { deleted: 0, isOver: true }
-    const steps = begun.get(id) ?? rowsOf(database, deletion)
+    const steps = begun.get(id) ?? rowsOf(database, deletion, keepAudit)
     begun.set(id, steps)
     for (let deleted = 0; deleted < limit; deleted++) {
       if (steps.next().done !== true) continue
@@ -67,13 +73,15 @@ export function createDeletions(
       transactions.write(call, () =>
         'accountId' in target ? beginAccount(target.accountId) : beginWorkspace(target.workspaceId),
       ),
-    continueDeletion: ({ of, limit }, { now }) => transactions.write({ now }, () => proceed(of, limit)),
+    continueDeletion: (request, { now }) => transactions.write({ now }, () => proceed(request)),
     deleteUser: ({ userId, keepKeys }, call) =>
       transactions.write(call, (now) => {
-        if (tables.users.get(userId) === undefined) throw notFound('user')
+        const found = tables.users.get(userId)
+        if (found === undefined) throw notFound('user')
         const keys = keepKeys ? [] : [...tables.apiKeys.values()].filter((key) => isOwn(key, userId))
         for (const key of keys) tables.apiKeys.set(key.id, { ...key, revokedAt: now })
-        return { sessions: dropCaller(database, userId, now), keys: keys.map(({ id }) => id) }
+        const sessions = dropCaller(database, userId, now)
+        return { accountId: found.user.accountId, sessions, keys: keys.map(({ id }) => id) }
       }),
   }
 }
@@ -122,14 +130,19 @@ function stopWorkspace({ tables, subscriptions }: Database, workspaceId: string)
 const PASSED_AT_ONCE = 100
 
 /** Deletes all rows of a deletion, one with each step. Tasks go first, as the others follow their changes; webhooks and agents last. */
-function* rowsOf(database: Database, deletion: Deletion): Generator<void, void> {
+function* rowsOf(database: Database, deletion: Deletion, keepAudit: boolean): Generator<void, void> {
   const { tables, log, idempotency, deletionHooks } = database
-  const { workspaceIds } = deletion
+  const { accountId, workspaceIds } = deletion
   for (const hook of deletionHooks) hook(deletion)
   yield* removeEach(tables.tasks, (_, task) => {
     if (workspaceIds.has(task.workspaceId)) removeTask(database, task)
   })
-  const { tasks: _, webhooks, agents, ...others } = tables
+  if (accountId !== null && !keepAudit) {
+    yield* removeEach(tables.audit, (id, record) => {
+      if (record.accountId === accountId) tables.audit.delete(id)
+    })
+  }
+  const { tasks: _, audit: _audit, webhooks, agents, ...others } = tables
   for (const table of [...Object.values<Table<unknown>>(others), webhooks, agents]) {
     yield* removeEach(table, (id, value) => {
       const [owner = ''] = id.split(' ')

@@ -28,9 +28,10 @@ export function createInvitationVerbs(
         const { accountId, email } = given
         if (tables.accounts.get(accountId) === undefined)
           throw new TaskboardError('NOT_FOUND', 'no such account')
-        for (const each of tables.invitations.values()) {
-          if (each.accountId === accountId && each.email === email) tables.invitations.delete(each.id)
-        }
+        const earlier = [...tables.invitations.values()].find(
+          (each) => each.accountId === accountId && each.email === email,
+        )
+        if (earlier !== undefined) tables.invitations.delete(earlier.id)
         if (openOf(now, (each) => each.accountId === accountId).length >= most) {
           throw new TaskboardError('QUOTA_EXCEEDED', `an account can have at most ${most} open invitations`)
         }
@@ -40,7 +41,7 @@ export function createInvitationVerbs(
         tables.invitations.set(id, stored)
         const [invitation] = toInvitation(stored)
         if (invitation === undefined) throw new Error('an account is gone')
-        return invitation
+        return { invitation, replacedId: earlier !== undefined && earlier.expiresAt > now ? earlier.id : null }
       }),
     listInvitations: (which, call) =>
       read(call, (now) =>
@@ -62,7 +63,8 @@ export function createInvitationVerbs(
         if (found === undefined) throw new TaskboardError('NOT_FOUND', 'no such invitation')
         tables.invitations.delete(found.id)
         const { accountId, email, scopes } = found
-        return addUser({ accountId, email, passwordHash, scopes }, now)
+        const user = addUser({ accountId, email, passwordHash, scopes }, now)
+        return { user, invitationId: found.id }
       }),
     pruneInvitations: ({ limit }, call) =>
       write(call, (now) => pruneTable(tables.invitations, limit, ({ expiresAt }) => expiresAt, now)),

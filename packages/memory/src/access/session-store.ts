@@ -144,7 +144,8 @@ export function createSessionStore(database: Database): Store {
         const stored = find(named)
         if (stored === undefined || stored.family.expiresAt <= now) return null
         end(stored)
-        return stored.session.id
+        const { id, userId } = stored.session
+        return { id, userId }
       }),
     renewPasswordHash: ({ userId, passwordHash, next }, call) =>
       write(call, () => {

@@ -4,6 +4,7 @@ import type { CallContext, Pruning } from '@taskboard/core/storage'
 /** Deletes rows of one kind. */
 type Prune<Asked> = (asked: Asked, call: Pick<CallContext, 'now'>) => Promise<number>
 type Old = Extract<Pruning, { readonly olderThanMs: number }>
+type OfAudit = Extract<Pruning, { readonly rows: 'audit' }>
 type Over = Exclude<Pruning, Old>
 
 /** The rows that the stores delete. */
@@ -12,6 +13,7 @@ interface Prunes {
   readonly pruneEvents: Prune<Old>
   readonly pruneDeliveries: Prune<Old>
   readonly pruneIdempotency: Prune<Old>
+  readonly pruneAudit: Prune<OfAudit>
   readonly pruneLimits: Prune<Over>
   readonly pruneSessions: Prune<Over>
   readonly pruneInvitations: Prune<Over>
@@ -33,6 +35,8 @@ export function createPrune(prunes: Prunes): Storage['prune'] {
         return prunes.pruneDeliveries(asked, call)
       case 'idempotency':
         return prunes.pruneIdempotency(asked, call)
+      case 'audit':
+        return prunes.pruneAudit(asked, call)
       case 'limits':
         return prunes.pruneLimits(asked, call)
       case 'sessions':

@@ -3,6 +3,7 @@ import type {
   Agent,
   ApiKeyRecord,
   Asked,
+  AuditRecord,
   Comment,
   Instant,
   Schedule,
@@ -28,12 +29,12 @@ import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js
 import type { AgentRest, DayUsageRow, MonthUsage, StoredBudget, TaskUsageRow } from './usage-rows.js'
 import type { StoredUser } from './users.js'
 
-/** A session with its refresh tokens. */
 /** The name of the account is that of its row. */
 export interface StoredInvitation extends Omit<Invitation, 'accountName'> {
   readonly tokenHash: string
 }
 
+/** A session with its refresh tokens. */
 export interface StoredSession extends SessionOrigin {
   readonly session: { readonly id: string; readonly userId: string }
   readonly familyHash: string
@@ -106,6 +107,7 @@ export interface Tables {
   /** The notification channels that users set up. */
   readonly channels: Table<StoredChannel>
   readonly deliveries: Table<DeliveryRow>
+  readonly audit: Table<AuditRecord>
   /** By the id of the account or workspace. */
   readonly deletions: Table<Deletion>
 }
@@ -139,6 +141,7 @@ export function createTables(journal: Journal): Tables {
     webhooks: createTable<StoredWebhook>(journal),
     channels: createTable<StoredChannel>(journal),
     deliveries: createTable<DeliveryRow>(journal),
+    audit: createTable<AuditRecord>(journal),
     deletions: createTable<Deletion>(journal),
   }
 }

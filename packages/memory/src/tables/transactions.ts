@@ -24,6 +24,11 @@ export interface Transactions {
   readonly write: <T>(call: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
   /** `Storage.transaction`. */
   readonly transaction: <T>(work: (tx: MemoryTransaction) => Promise<T>) => Promise<T>
+  /** `Storage.inOneCommit`. */
+  readonly inOneCommit: <T>(
+    call: CallContext<MemoryTransaction>,
+    work: (own: CallContext<MemoryTransaction>) => Promise<T>,
+  ) => Promise<T>
 }
 
 export interface TransactionsParts {
@@ -93,6 +98,20 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
 
   const open = (): MemoryTransaction => (current = Object.freeze({}) as MemoryTransaction)
 
+  async function within<T>(work: (tx: MemoryTransaction) => Promise<T>): Promise<T> {
+    const tx = current === null ? open() : await queued(open)
+    try {
+      const value = await work(tx)
+      commit()
+      return value
+    } catch (error) {
+      journal.rollBackTo(0)
+      throw error
+    } finally {
+      release()
+    }
+  }
+
   return {
     async read(call, verb) {
       if (isInside(call) || current === null) return verb(presentOf(call))
@@ -102,19 +121,11 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
       if (isInside(call) || current === null) return runVerb(call, verb)
       return queued(() => runVerb(call, verb))
     },
-    async transaction(work) {
-      const tx = current === null ? open() : await queued(open)
-      try {
-        const value = await inside.run(new Map(inside.getStore()).set(key, tx), () => work(tx))
-        commit()
-        return value
-      } catch (error) {
-        journal.rollBackTo(0)
-        throw error
-      } finally {
-        release()
-      }
-    },
+    transaction: (work) =>
+      within((tx) => inside.run(new Map(inside.getStore()).set(key, tx), () => work(tx))),
+    // All of its verbs are given the transaction: no work of it waits for itself.
+    inOneCommit: (call, work) =>
+      isInside(call) ? work(call) : within((tx) => work({ ...call, tx })),
   }
 }
 

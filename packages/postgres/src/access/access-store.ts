@@ -338,9 +338,9 @@ function setPassword(
 }
 
 /** Logins that begin at the moment wait for the lock, and find no user. */
-const lockUser = statement<object>(
+const lockUser = statement<{ readonly accountId: string }>(
   'lock_user',
-  /* sql */ `select u.id from taskboard.account_user u where u.id = $1::text for update`,
+  /* sql */ `select u.account_id as "accountId" from taskboard.account_user u where u.id = $1::text for update`,
 )
 
 /** Returns the sessions that had not ended. A separate statement, so that it sees those that the lock waited for. */
@@ -372,13 +372,13 @@ function deleteUser(
   call: CallContext<PgConnection>,
 ): ReturnType<AccessStore['deleteUser']> {
   return database.atomically(call, async (session) => {
-    const found = await session.run(lockUser, [userId])
-    if (found.length === 0) throw new TaskboardError('NOT_FOUND', 'no such user')
+    const [found] = await session.run(lockUser, [userId])
+    if (found === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
     const ended = await session.run(deleteSessions, [userId, call.now])
     const revoked = keepKeys ? [] : await session.run(revokeKeys, [userId, call.now])
     await session.run(dropUser, [userId])
     const sessions = ended.filter(({ isLive }) => isLive).map(({ id }) => id)
-    return { sessions, keys: revoked.map(({ id }) => id) }
+    return { accountId: found.accountId, sessions, keys: revoked.map(({ id }) => id) }
   })
 }
 

@@ -149,8 +149,11 @@ const stepsOfWorkspaces: readonly Step[] = [
 
 const endDeletion = step('deletion', 'r.id = any ($1::text[])')
 
+const deleteAudit = step('audit', 'r.account_id = any ($1::text[])')
+
 /** Last, as requests that were under way write them. */
-const lastStepsOfAccount: readonly Step[] = [
+const lastStepsOfAccount = (keepAudit: boolean): readonly Step[] => [
+  ...(keepAudit ? [] : [deleteAudit]),
   step('realtime_slot', 'r.account_id = any ($1::text[])'),
   step('task_quota', 'r.account_id = any ($1::text[])'),
   step('tier_limit', `r.key = any (array(select 'account:' || unnest($1::text[])))`),
@@ -230,12 +233,18 @@ async function run(
   return deleted
 }
 
+type Request = Parameters<AccessStore['continueDeletion']>[0]
+
 interface Batch {
   readonly session: Session
   readonly recordRevocation: () => void
 }
 
-async function continueWith(batch: Batch, deletion: Deletion, limit: number): Promise<number> {
+async function continueWith(
+  batch: Batch,
+  deletion: Deletion,
+  { limit, keepAudit }: Pick<Request, 'limit' | 'keepAudit'>,
+): Promise<number> {
   const { session } = batch
   const { id, accountId, isAlone } = deletion
   const isAccount = id === accountId
@@ -253,13 +262,13 @@ async function continueWith(batch: Batch, deletion: Deletion, limit: number): Pr
     await session.run(moveDefaults, [ids, accountId])
     return run(batch, lastStepsOfWorkspaces, ids, MOST_LAST)
   }
-  return run(batch, isAccount ? lastStepsOfAccount : [endDeletion], [id], MOST_LAST)
+  return run(batch, isAccount ? lastStepsOfAccount(keepAudit) : [endDeletion], [id], MOST_LAST)
 }
 
 /** `AccessStore.continueDeletion`. */
 export async function continueDeletion(
   database: Database,
-  { of, limit }: Parameters<AccessStore['continueDeletion']>[0],
+  { of, ...batchOf }: Request,
   { now }: CallContext<PgConnection>,
 ): Promise<DeletionProgress> {
   let revokes = false
@@ -268,7 +277,7 @@ export async function continueDeletion(
     if (deletion === undefined) return { deleted: 0, isOver: true }
     await session.run(useIndexes, [])
     const batch = { session, recordRevocation: () => void (revokes = true) }
-    return { deleted: await continueWith(batch, deletion, limit), isOver: false }
+    return { deleted: await continueWith(batch, deletion, batchOf), isOver: false }
   })
   if (revokes) database.recordRevocation(null)
   return progress
@@ -279,9 +288,10 @@ const markAccount = statement<{ readonly isKnown: boolean }>(
   `select taskboard.mark_account($2::text, coalesce($1::bigint, taskboard.now_ms())) as "isKnown"`,
 )
 
-const markWorkspace = statement<{ readonly mark: 'marked' | 'unknown' | 'last' }>(
+const markWorkspace = statement<{ readonly mark: 'marked' | 'unknown' | 'last'; readonly accountId: string }>(
   'mark_workspace',
-  `select taskboard.mark_workspace($2::text, coalesce($1::bigint, taskboard.now_ms())) as mark`,
+  `select taskboard.mark_workspace($2::text, coalesce($1::bigint, taskboard.now_ms())) as mark,
+    (select w.account_id from taskboard.every_workspace w where w.id = $2::text) as "accountId"`,
 )
 
 /** `AccessStore.beginDeletion`. */
@@ -289,15 +299,16 @@ export async function beginDeletion(
   database: Database,
   target: Parameters<AccessStore['beginDeletion']>[0],
   call: CallContext<PgConnection>,
-): Promise<void> {
+): ReturnType<AccessStore['beginDeletion']> {
   if ('accountId' in target) {
     const [row] = await database.write(call, markAccount, [call.now, target.accountId])
     if (row?.isKnown !== true) throw new TaskboardError('NOT_FOUND', 'no such account')
-    return
+    return { accountId: target.accountId }
   }
   const [row] = await database.write(call, markWorkspace, [call.now, target.workspaceId])
   if (row?.mark === 'last') {
     throw new TaskboardError('CONFLICT', 'the last workspace of an account goes only with the account')
   }
   if (row?.mark !== 'marked') throw new TaskboardError('NOT_FOUND', 'no such workspace')
+  return { accountId: row.accountId }
 }

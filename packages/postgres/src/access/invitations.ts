@@ -26,11 +26,12 @@ export const lockAccount = statement<{ readonly id: string }>(
 )
 
 /** Present, account, address: those that are over, and an earlier one of the address. */
-const dropEarlier = statement<never>(
+const dropEarlier = statement<{ readonly id: string; readonly isOpen: boolean }>(
   'drop_earlier_invitations',
   /* sql */ `
   delete from taskboard.invitation i where i.account_id = $2::text
-    and (i.email = $3::text or i.expires_at <= coalesce($1::bigint, taskboard.now_ms()))`,
+    and (i.email = $3::text or i.expires_at <= coalesce($1::bigint, taskboard.now_ms()))
+  returning i.id, i.expires_at > coalesce($1::bigint, taskboard.now_ms()) as "isOpen"`,
 )
 
 /** No row when as many as allowed are open. */
@@ -52,16 +53,17 @@ export function insertInvitation(
   database: Database,
   invitation: Parameters<AccessStore['insertInvitation']>[0],
   call: CallContext<PgConnection>,
-): Promise<Invitation> {
+): ReturnType<AccessStore['insertInvitation']> {
   const { accountId, email, scopes, tokenHash, createdBy, ttlMs, most } = invitation
   const id = database.settings.current.newId('inv')
   return database.atomically(call, async (session) => {
     const accounts = await session.run(lockAccount, [accountId])
     if (accounts.length === 0) throw new TaskboardError('NOT_FOUND', 'no such account')
-    await session.run(dropEarlier, [call.now, accountId, email])
+    const dropped = await session.run(dropEarlier, [call.now, accountId, email])
     const values = [call.now, id, accountId, email, scopes, tokenHash, createdBy, ttlMs, most]
     const [row] = await session.run(add, values)
-    if (row !== undefined) return toInvitation(row)
+    const replacedId = dropped.find(({ isOpen }) => isOpen)?.id ?? null
+    if (row !== undefined) return { invitation: toInvitation(row), replacedId }
     throw new TaskboardError('QUOTA_EXCEEDED', `an account can have at most ${most} open invitations`)
   })
 }
@@ -112,6 +114,7 @@ export async function deleteInvitation(
 }
 
 interface Used {
+  readonly id: string
   readonly accountId: string
   readonly email: string
   readonly scopes: Invitation['scopes'] | null
@@ -122,7 +125,7 @@ const use = statement<Used>(
   /* sql */ `
   delete from taskboard.invitation i
   where i.token_hash = $2::text and i.expires_at > coalesce($1::bigint, taskboard.now_ms())
-  returning i.account_id as "accountId", i.email, i.scopes`,
+  returning i.id, i.account_id as "accountId", i.email, i.scopes`,
 )
 
 /** `AccessStore.acceptInvitation`. `addUser` adds the user within the session. */
@@ -131,10 +134,11 @@ export function acceptInvitation(
   { tokenHash, passwordHash }: Parameters<AccessStore['acceptInvitation']>[0],
   call: CallContext<PgConnection>,
   addUser: (session: Session, user: Parameters<AccessStore['insertUser']>[0]) => Promise<User>,
-): Promise<User> {
+): ReturnType<AccessStore['acceptInvitation']> {
   return database.atomically(call, async (session) => {
     const [used] = await session.run(use, [call.now, tokenHash])
     if (used === undefined) throw new TaskboardError('NOT_FOUND', 'no such invitation')
-    return addUser(session, { ...used, passwordHash })
+    const { id: invitationId, ...wanted } = used
+    return { user: await addUser(session, { ...wanted, passwordHash }), invitationId }
   })
 }

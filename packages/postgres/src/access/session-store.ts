@@ -74,13 +74,13 @@ async function consumeRefreshToken(
  * Sets an end before any present, because a refresh that waits for the row read the clock earlier. Present, id, hash of the
  * family: one of the last two is null.
  */
-const end = statement<{ readonly id: string }>(
+const end = statement<Pick<Session, 'id' | 'userId'>>(
   'end_session',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
   update taskboard.session s set expires_at = ${sessionOver} from p
   where (s.id = $2::text or s.family_hash = $3::text) and s.expires_at > p.now
-  returning s.id`,
+  returning s.id, s.user_id as "userId"`,
 )
 
 /** `SessionStore.endSession`. */
@@ -88,10 +88,10 @@ async function endSession(
   database: Database,
   named: Parameters<SessionStore['endSession']>[0],
   call: CallContext<PgConnection>,
-): Promise<string | null> {
+): ReturnType<SessionStore['endSession']> {
   const names = 'id' in named ? [named.id, null] : [null, named.familyHash]
   const [session] = await database.read(call, end, [call.now, ...names])
-  return session?.id ?? null
+  return session ?? null
 }
 
 const sessionsOfUser = statement<SessionRecord>(

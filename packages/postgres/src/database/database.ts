@@ -67,6 +67,11 @@ export interface Database {
     work: (session: Session) => Promise<T>,
     options?: { readonly statementTimeoutMs: number },
   ): Promise<T>
+  /** `Storage.inOneCommit`. */
+  inOneCommit<T>(
+    call: CallContext<PgConnection>,
+    work: (own: CallContext<PgConnection>) => Promise<T>,
+  ): Promise<T>
   /** `createBatcher`, for verbs without `tx`. */
   join<In, Out>(batch: Batch<In, Out>, options: BatcherOptions<In>): (input: In) => Promise<Out>
   /** `Storage.transaction`. */
@@ -160,6 +165,18 @@ export function createDatabase(parts: DatabaseParts): Database {
       const frame = { begin: beginWithin(statementTimeoutMs), commit: 'commit', statementTimeoutMs }
       const value = await alone(() => inTransaction(pool, frame, (own) => work(sessionOn(own))))
       commits.raise()
+      return value
+    },
+    async inOneCommit(at, work) {
+      if (at.tx !== undefined) return work(at)
+      const { statementTimeoutMs } = timeouts
+      const frame = { begin: beginWithin(statementTimeoutMs), commit: 'commit', statementTimeoutMs }
+      const [value, tx] = await alone(() =>
+        inTransaction(pool, frame, async (own) => [await work({ ...at, tx: own }), own] as const).catch(
+          rethrowCollision,
+        ),
+      )
+      revocations.committed(tx)
       return value
     },
     join: joinVia(sole),
@@ -328,6 +345,11 @@ const COMMIT_UNLESS_ABORTED = 'select; commit'
 function beginWithin(statementTimeoutMs: number): string {
   const serverMs = Math.max(1, Math.floor(statementTimeoutMs * 0.9))
   return `begin; set local statement_timeout = ${serverMs}; set local idle_in_transaction_session_timeout = ${serverMs}`
+}
+
+/** The fault that a verb within a transaction has made an error of, if a retry of the transaction may help. */
+function rethrowCollision(error: unknown): never {
+  throw isTaskboardError(error) && isCollision(error.cause) ? error.cause : error
 }
 
 /** A separate transaction: the connection is acquired for the duration of `work`. */

@@ -16,6 +16,7 @@ import realtime from '../../schema/10_realtime.sql'
 import usage from '../../schema/11_usage.sql'
 import analytics from '../../schema/12_analytics.sql'
 import idempotency from '../../schema/13_idempotency.sql'
+import audit from '../../schema/14_audit.sql'
 import type { Migration } from './migration.js'
 
 /** The SQL that creates the schema and the table that records migrations. */
@@ -35,6 +36,7 @@ const schema = [
   usage,
   analytics,
   idempotency,
+  audit,
 ]
 
 /** All migrations, in order. Those after the first are files of `migrations/`, imported here in the same way. */

@@ -3,6 +3,7 @@ import { agentCases } from './agents/agent-cases.js'
 import { agentFigureCases } from './agents/agent-figure-cases.js'
 import { agentRuntimeCases } from './agents/agent-runtime-cases.js'
 import { analyticsCases } from './analytics/analytics-cases.js'
+import { auditCases } from './audit/audit-cases.js'
 import { budgetCases } from './usage/budget-cases.js'
 import { restCases } from './agents/rest-cases.js'
 import { channelCases } from './channels/channel-cases.js'
@@ -101,6 +102,7 @@ const checks = [
   ...agentFigureCases,
   ...agentRuntimeCases,
   ...analyticsCases,
+  ...auditCases,
   ...sessionCases,
   ...invitationCases,
   ...mfaCases,

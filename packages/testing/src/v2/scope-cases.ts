@@ -30,6 +30,7 @@ const needed: Readonly<Record<string, string>> = {
   sendChatMessage: 'chat:write',
   getTaskScore: 'tasks:read',
   getAccount: 'account:read',
+  listAudit: 'audit:read',
   createWorkspace: 'account:write',
   getWorkspace: 'account:read',
   updateWorkspace: 'account:write',

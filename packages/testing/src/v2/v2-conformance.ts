@@ -2,6 +2,7 @@ import { accountCases } from './account-cases.js'
 import { agentCases } from './agent-cases.js'
 import { analyticsCases } from './analytics-cases.js'
 import { apiKeyCases } from './api-key-cases.js'
+import { auditCases } from './audit-cases.js'
 import { authCases } from './auth-cases.js'
 import type { V2Case, V2ConformanceOptions } from './v2-case.js'
 import { toV2Case, type ServedDocuments } from './open-session.js'
@@ -55,6 +56,7 @@ export function v2Conformance(options: V2ConformanceOptions): readonly V2Case[] 
     ...envelopeCases,
     ...accountCases,
     ...authCases,
+    ...auditCases,
     ...mfaCases,
     ...proofCases,
     ...memberCases,

@@ -1,3 +1,4 @@
+import { callerOf } from '../caller.js'
 import { chatInput, type Column, parseNewTask, type Task } from '../../board/index.js'
 import type { Instant } from '../../environment/index.js'
 import { isStorableText, parseInput, TaskboardError } from '../../errors/index.js'
@@ -93,8 +94,9 @@ const createWebhook: BoardOperation = {
     const { url, events, secret } = parseInput(newWebhookInput, body)
     const input = { url, events, ...(secret == null ? {} : { secret }) }
     const idempotency = idempotencyClaim(request, principal, 'webhooks/create', input)
+    const by = callerOf(principal, request)
     const webhook = await services.quota.createHeld(principal, 'webhooks', (tx) =>
-      services.webhooks.register(principal.defaultWorkspaceId, input, { idempotency, tx }),
+      services.webhooks.register(principal.defaultWorkspaceId, input, { idempotency, tx, by }),
     )
     return JSON.stringify({ success: true, webhook: toWireWebhook(webhook) })
   },

@@ -1,6 +1,7 @@
-import { requireScope } from '../../access/index.js'
+import { requireScope, type Principal } from '../../access/index.js'
 import { isTaskboardError, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
+import { noteRefusal } from '../caller.js'
 import { boardErrorEnvelope } from './envelope.js'
 import { isInternal } from '../error-envelope.js'
 import { requireFields, requireParameters } from '../field-names.js'
@@ -25,9 +26,10 @@ export async function handleBoardRequest(
   request: HttpRequest,
   findOperation: (query: Query) => BoardOperation,
 ): Promise<HttpResponse> {
+  let principal: Principal | null = null
   try {
-    const principal = await services.authenticate(request)
-    if (principal == null) throw services.refuseCredential(request)
+    principal = await services.authenticate(request)
+    if (principal === null) throw services.refuseCredential(request)
     requireAdmission(await services.takeBoardLimit(principal))
     const query = parseQuery(request.query)
     const operation = findOperation(query)
@@ -49,6 +51,7 @@ export async function handleBoardRequest(
       body: await operation.run({ services, principal, request, board, query: query.values, body }),
     }
   } catch (error) {
+    if (principal !== null) noteRefusal(services, principal, request, error)
     return toErrorResponse(services, request, error)
   }
 }

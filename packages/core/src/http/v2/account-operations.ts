@@ -101,11 +101,11 @@ const createWorkspace = operation({
   body: newWorkspace,
   example: { name: 'Second' },
   answer: { status: 201, schema: workspace },
-  async run({ services, principal, body }) {
+  async run({ services, principal, by, body }) {
     requireWholeAccount(principal)
     // It comes with an agent, if the host has any.
     const made = await services.quota.createHeld(principal, 'agents', (tx) =>
-      services.accounts.createWorkspace(principal.accountId, body, { tx }),
+      services.accounts.createWorkspace(principal.accountId, body, { tx, by }),
     )
     return toWireWorkspace(made, principal)
   },
@@ -141,9 +141,9 @@ const updateWorkspace = operation({
   body: newWorkspace,
   example: { name: 'Renamed' },
   answer: { status: 200, schema: workspace },
-  async run({ services, principal, params, body }) {
+  async run({ services, principal, by, params, body }) {
     const id = await workspaceOf(services, principal, params.workspace_id)
-    return toWireWorkspace(await services.accounts.updateWorkspace(id, body), principal)
+    return toWireWorkspace(await services.accounts.updateWorkspace(id, body, { by }), principal)
   },
 })
 
@@ -159,10 +159,10 @@ const deleteWorkspace = operation({
   scope: 'account:write',
   params: z.object({ workspace_id: idText }),
   answer: { status: 204 },
-  async run({ services, principal, params }) {
+  async run({ services, principal, by, params }) {
     const id = await workspaceOf(services, principal, params.workspace_id)
     requireWholeAccount(principal)
-    await services.accounts.deleteWorkspace(id, { wait: false })
+    await services.accounts.deleteWorkspace(id, { wait: false, by })
   },
 })
 

@@ -3,6 +3,7 @@ import type { Environment } from '../../environment/index.js'
 import { TaskboardError } from '../../errors/index.js'
 import type { TierDecision } from '../../limits/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
+import { givenRequestId } from '../caller.js'
 import type { HttpRequest } from '../http.js'
 import type { ProtectedOperation } from './operation.js'
 
@@ -39,18 +40,17 @@ export const limitHeaderNames = [
   'X-RateLimit-Burst-Remaining',
 ] as const
 
-const WELL_FORMED = /^[A-Za-z0-9_.-]{1,64}$/
-
 /** The id in a request's answer and log lines: that of the host, or the caller's `X-Request-Id` if it is well-formed, else a new one. */
 export function requestIdOf(request: HttpRequest, { newId }: Environment): string {
-  const given = request.requestId ?? request.header('x-request-id')
-  return given !== undefined && WELL_FORMED.test(given) ? given : newId('req')
+  return givenRequestId(request) ?? newId('req')
 }
 
 /** Where a login comes from. */
 export function loginOriginOf(request: HttpRequest): LoginOrigin {
-  return { clientAddress: request.clientAddress, userAgent: request.header('user-agent') }
+  const { clientAddress } = request
+  return { clientAddress, userAgent: request.header('user-agent'), requestId: givenRequestId(request) }
 }
+
 
 /** What is known of a request so far, for any kind of answer. */
 export interface Admission {

@@ -55,13 +55,13 @@ const createApiKey = operation({
   }),
   example: { name: 'nightly import', scopes: ['tasks:read', 'tasks:write'] },
   answer: { status: 201, schema: createdKey },
-  async run({ services, principal, request, body }) {
+  async run({ services, principal, by, request, body }) {
     const { name, scopes: wanted, expires_at: expiresAt, workspace_id: workspaceId } = body
     const input = { name, scopes: wanted, expiresAt, workspaceId }
     if (isLasting(input, services.environment.clock.now())) await services.requireProof(principal)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/api-keys', input)
     const created = await services.quota.createHeld(principal, 'apiKeys', (tx) =>
-      services.keys.create(principal, input, { idempotency, tx }),
+      services.keys.create(principal, input, { idempotency, tx, by }),
     )
     return toWireCreatedKey(created)
   },
@@ -109,7 +109,7 @@ const revokeApiKey = operation({
   scope: 'account:write',
   params: keyId,
   answer: { status: 204 },
-  run: ({ services, principal, params }) => services.keys.revoke(principal, params.key_id),
+  run: ({ services, principal, by, params }) => services.keys.revoke(principal, params.key_id, { by }),
 })
 
 const revokeCurrentApiKey = operation({
@@ -121,9 +121,9 @@ const revokeCurrentApiKey = operation({
   client: 'apiKeys.revokeCurrent',
   scope: 'any',
   answer: { status: 204 },
-  async run({ services, principal }) {
+  async run({ services, principal, by }) {
     if (principal.kind !== 'api_key') throw new TaskboardError('FORBIDDEN', 'only an API key can do this')
-    await services.keys.revoke(principal, principal.id)
+    await services.keys.revoke(principal, principal.id, { by })
   },
 })
 
@@ -151,14 +151,14 @@ const rotateApiKey = operation({
       replaced: z.object({ id: z.string(), expires_at: timestamp.nullable() }),
     }),
   },
-  async run({ services, principal, params, request, body }) {
+  async run({ services, principal, by, params, request, body }) {
     const overlapMs = body.overlap_s == null ? null : body.overlap_s * SECOND_MS
     const input = { keyId: params.key_id, overlapMs }
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/api-keys/rotate', input)
     const rotated = await services.quota.createHeld(
       principal,
       'apiKeys',
-      (tx) => services.keys.rotate(principal, params.key_id, { overlapMs }, { idempotency, tx }),
+      (tx) => services.keys.rotate(principal, params.key_id, { overlapMs }, { idempotency, tx, by }),
       { isReplacement: true },
     )
     const { id, expiresAt } = rotated.replaced

@@ -177,10 +177,10 @@ const decideApproval = operation({
   }),
   example: { decision: 'approved' },
   answer: one,
-  async run({ services, principal, params: { approval_id: id }, body }) {
+  async run({ services, principal, by, params: { approval_id: id }, body }) {
     const { workspaceId } = await services.approvals.find(principal, id)
     const actor = actorOf(principal)
-    return toWireApproval(await services.board(workspaceId).decide(id, body, { actor }))
+    return toWireApproval(await services.board(workspaceId).decide(id, body, { actor, by }))
   },
 })
 

@@ -64,8 +64,8 @@ function confirmOperation(mfa: Mfa): Operation {
     body: z.object({ mfa_code: mfaCode }),
     example: { mfa_code: '123456' },
     answer: { status: 200, schema: z.object({ recovery_codes: z.array(z.string()) }) },
-    async run({ principal, body }) {
-      const { recoveryCodes } = await mfa.confirm(ownSession(principal), body.mfa_code)
+    async run({ principal, by, body }) {
+      const { recoveryCodes } = await mfa.confirm(ownSession(principal), body.mfa_code, by)
       return { recovery_codes: recoveryCodes }
     },
   })
@@ -83,7 +83,7 @@ function removeOperation(mfa: Mfa): Operation {
     body: z.object({ mfa_code: mfaCode }),
     example: { mfa_code: '123456' },
     answer: { status: 204 },
-    run: ({ principal, body }) => mfa.remove(ownSession(principal), body.mfa_code),
+    run: ({ principal, by, body }) => mfa.remove(ownSession(principal), body.mfa_code, by),
   })
 }
 
@@ -177,10 +177,10 @@ function logoutOperation(sessions: Sessions): Operation {
     example: { refresh_token: 'rt_…' },
     answer: { status: 204 },
     run: ({ request, body }) =>
-      sessions.logout({
-        refreshToken: body.refresh_token,
-        authorization: request.header('authorization'),
-      }),
+      sessions.logout(
+        { refreshToken: body.refresh_token, authorization: request.header('authorization') },
+        loginOriginOf(request),
+      ),
   })
 }
 
@@ -313,7 +313,7 @@ function endSessionOperation(sessions: Sessions): Operation {
     client: 'account.sessions.end',
     params: z.object({ session_id: idText }),
     answer: { status: 204 },
-    run: ({ principal, params }) => sessions.end(principal.id, { id: params.session_id }),
+    run: ({ principal, by, params }) => sessions.end(principal.id, { id: params.session_id }, by),
   })
 }
 
@@ -326,7 +326,7 @@ function endOtherSessionsOperation(sessions: Sessions): Operation {
     path: '/v2/account/sessions',
     client: 'account.sessions.endOthers',
     answer: { status: 204 },
-    run: ({ principal }) => sessions.end(principal.id, { exceptId: ownSession(principal).sessionId }),
+    run: ({ principal, by }) => sessions.end(principal.id, { exceptId: ownSession(principal).sessionId }, by),
   })
 }
 

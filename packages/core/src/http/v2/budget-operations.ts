@@ -78,9 +78,9 @@ const setAgentBudget = operation({
   body,
   example: { budget: { tokens: 1_000_000 } },
   answer: one,
-  async run({ services, principal, params: { agent_id: agentId }, body: { budget } }) {
+  async run({ services, principal, by, params: { agent_id: agentId }, body: { budget } }) {
     const { workspaceId } = await services.agents.find(principal, agentId)
-    return toWireMonthly(await services.usage.setBudget({ workspaceId, agentId }, requireBudget(budget)))
+    return toWireMonthly(await services.usage.setBudget({ workspaceId, agentId }, requireBudget(budget), { by }))
   },
 })
 
@@ -96,9 +96,9 @@ const setWorkspaceBudget = operation({
   body,
   example: { budget: null },
   answer: one,
-  async run({ services, principal, params: { workspace_id: wanted }, body: { budget } }) {
+  async run({ services, principal, by, params: { workspace_id: wanted }, body: { budget } }) {
     const workspaceId = await workspaceOf(services, principal, wanted)
-    return toWireMonthly(await services.usage.setBudget({ workspaceId }, requireBudget(budget)))
+    return toWireMonthly(await services.usage.setBudget({ workspaceId }, requireBudget(budget), { by }))
   },
 })
 

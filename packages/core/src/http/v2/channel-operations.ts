@@ -65,13 +65,13 @@ const createChannel = operation({
     events: ['task.failed'],
   },
   answer: { status: 201, schema: channelJson },
-  async run({ services, principal, request, body }) {
+  async run({ services, principal, by, request, body }) {
     const { workspace_id: wanted, ...input } = body
     const workspaceId = await workspaceOf(services, principal, wanted)
     const route = 'POST /v2/notification-channels'
     const idempotency = idempotencyClaim(request, principal, route, { ...input, workspaceId })
     const channel = await services.quota.createHeld(principal, 'notificationChannels', (tx) =>
-      services.channels.create(workspaceId, input, { idempotency, tx }),
+      services.channels.create(workspaceId, input, { idempotency, tx, by }),
     )
     return toWireChannel(channel)
   },
@@ -169,9 +169,9 @@ const updateChannel = operation({
   body: channelChangeInput,
   example: { name: 'People on call' },
   answer: { status: 200, schema: channelJson },
-  async run({ services, principal, params, body }) {
+  async run({ services, principal, by, params, body }) {
     const { workspaceId, id } = await services.channels.find(principal, params.channel_id)
-    return toWireChannel(await services.channels.update(workspaceId, id, body))
+    return toWireChannel(await services.channels.update(workspaceId, id, body, { by }))
   },
 })
 
@@ -185,9 +185,9 @@ const deleteChannel = operation({
   scope: 'webhooks:write',
   params: channelId,
   answer: { status: 204 },
-  async run({ services, principal, params }) {
+  async run({ services, principal, by, params }) {
     const { workspaceId, id } = await services.channels.find(principal, params.channel_id)
-    await services.channels.delete(workspaceId, id)
+    await services.channels.delete(workspaceId, id, { by })
   },
 })
 

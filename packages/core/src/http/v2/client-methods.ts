@@ -13,6 +13,7 @@ export const clientGroups = {
   webhooks: 'Endpoints for events.',
   notificationChannels: 'Channels that notify people.',
   account: 'The account of the caller, and the password and the second factor of the user.',
+  'account.audit': 'Who did what in the account.',
   'account.mfa': 'The second factor of the user.',
   'account.sessions': 'The sessions of the user.',
   members: 'The users of the account.',

@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
+import { callerOf, noteRefusal } from '../caller.js'
 import { v2ErrorEnvelope } from './envelope.js'
 import { isInternal } from '../error-envelope.js'
 import { fieldNamesOf, NO_FIELDS, parseFields, requireParameters } from '../field-names.js'
@@ -21,6 +22,7 @@ import type { Method, Operation } from './operation.js'
 export type OperationsByMethod = ReadonlyMap<Method, Operation>
 
 interface Progress extends Admission {
+  principal?: Principal
   operation: Operation | undefined
 }
 
@@ -52,6 +54,7 @@ export async function handleV2Request(
       return await runPublic(services, request, progress)
     }
     const principal = await identify(services, request)
+    progress.principal = principal
     const deciding = services.takeTierLimit(principal)
     const early = operation?.beginsEarly === true ? begun(services, request, principal, operation) : null
     applyLimits(await deciding, progress)
@@ -124,7 +127,8 @@ async function runProtected(
   if (proving !== undefined) await proving
   const input = readRequest(operation, request, services.bodyLimitBytes)
   const given = input instanceof Promise ? await input : input
-  return operation.run({ services, request, principal, ...given, isRead: () => true })
+  const by = callerOf(principal, request)
+  return operation.run({ services, request, principal, by, ...given, isRead: () => true })
 }
 
 interface Input {
@@ -169,7 +173,8 @@ function toErrorResponse(
   progress: Progress,
   error: unknown,
 ): HttpResponse {
-  const { requestId, operation } = progress
+  const { requestId, operation, principal } = progress
+  if (principal !== undefined) noteRefusal(services, principal, request, error)
   const { logger, clock } = services.environment
   const line = { err: error, method: request.method, path: request.path, requestId }
   if (isInternal(error)) logger.error(line, 'a request failed')

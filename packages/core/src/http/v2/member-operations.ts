@@ -12,6 +12,7 @@ import {
   type Scope,
   type User,
 } from '../../access/index.js'
+import type { AuditActor } from '../../environment/index.js'
 import { TaskboardError, type InputOf } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { requireWholeAccount } from './account-operations.js'
@@ -94,11 +95,11 @@ const createMember = (login: Login) =>
         member,
       ]),
     },
-    async run({ services, principal, body }) {
+    async run({ services, principal, by, body }) {
       const { email, role, show_link: showLink } = body
-      if (body.password != null) return createDirectly(services, principal, body)
+      if (body.password != null) return createDirectly(services, principal, body, by)
       if (role == null) throw new TaskboardError('MISSING_FIELD', 'role is required', { field: 'role' })
-      const made = await login.invitations.create(principal, { email, role, showLink })
+      const made = await login.invitations.create(principal, { email, role, showLink }, by)
       return { invitation: { ...toWireInvitation(made.invitation), link: made.link } }
     },
   })
@@ -112,6 +113,7 @@ async function createDirectly(
     readonly password?: string | null | undefined
     readonly scopes?: readonly Scope[] | null | undefined
   },
+  by: AuditActor,
 ) {
   if (!services.directMembers) {
     throw new TaskboardError('INVALID_FIELD', 'password must be absent: this host only invites members', {
@@ -126,7 +128,7 @@ async function createDirectly(
     password: body.password ?? '',
     scopes: wanted === null ? null : [...wanted],
   }
-  return toWireMember(await services.accounts.createUser(principal.accountId, user), principal)
+  return toWireMember(await services.accounts.createUser(principal.accountId, user, { by }), principal)
 }
 
 const listInvitations = (login: Login) =>
@@ -157,7 +159,7 @@ const deleteInvitation = (login: Login) =>
     userOnly: true,
     params: z.object({ invitation_id: idText }),
     answer: { status: 204 },
-    run: ({ principal, params }) => login.invitations.withdraw(principal, params.invitation_id),
+    run: ({ principal, by, params }) => login.invitations.withdraw(principal, params.invitation_id, by),
   })
 
 const updateMember = operation({
@@ -176,10 +178,10 @@ const updateMember = operation({
   body: z.object({ role: z.enum(roleNames, { error: `must be one of ${roleNames.join(', ')}` }) }),
   example: { role: 'viewer' },
   answer: { status: 200, schema: member },
-  async run({ services, principal, params, body }) {
+  async run({ services, principal, by, params, body }) {
     const user = await findMember(services, principal, params.user_id)
     requireScopes(principal, [...user.scopes, ...roles[body.role]])
-    const changed = await services.accounts.setRole(principal.accountId, user.id, body.role)
+    const changed = await services.accounts.setRole(principal.accountId, user.id, body.role, { by })
     return toWireMember(changed, principal)
   },
 })
@@ -199,11 +201,11 @@ const deleteMember = operation({
   params: z.object({ user_id: idText }),
   query: z.object({ keep_keys: z.enum(['true', 'false'], { error: 'must be true or false' }).optional() }),
   answer: { status: 204 },
-  async run({ services, principal, params, query }) {
+  async run({ services, principal, by, params, query }) {
     const user = await findMember(services, principal, params.user_id)
     if (user.id === principal.id) throw new TaskboardError('CONFLICT', 'users cannot delete themselves')
     requireScopes(principal, user.scopes)
-    await services.accounts.deleteUser(user.id, { keepKeys: query.keep_keys === 'true' })
+    await services.accounts.deleteUser(user.id, { keepKeys: query.keep_keys === 'true', by })
   },
 })
 
@@ -240,9 +242,9 @@ function changePasswordOperation(login: Login): Operation {
     }),
     example: { current_password: 'the old horse battery', password: 'another horse battery' },
     answer: { status: 204 },
-    async run({ services, principal, body }) {
+    async run({ services, principal, by, body }) {
       await login.confirmPassword(principal.id, body.current_password)
-      await services.accounts.setPassword(principal.id, body.password)
+      await services.accounts.setPassword(principal.id, body.password, { by })
     },
   })
 }

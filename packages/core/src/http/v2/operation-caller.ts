@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/index.js'
 import { parseInput, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
+import { callerOf, noteRefusal } from '../caller.js'
 import { parseFields } from '../field-names.js'
 import type { HttpRequest } from '../http.js'
 import { requireCaller } from './admission.js'
@@ -69,18 +70,20 @@ export function createOperationCaller(taskboard: { readonly services: TransportS
   return async (operationId, { principal, request, params = {}, query = {}, body = {}, unread = [] }) => {
     const operation = operations.get(operationId)
     if (operation === undefined) throw new TypeError(`no operation ${operationId}`)
-    await requireCaller(services, principal, operation)
     try {
+      await requireCaller(services, principal, operation)
       return await operation.run({
         services,
         request,
         principal,
+        by: callerOf(principal, request),
         params: operation.params && parseInput(operation.params, params),
         query: operation.query && parseInput(operation.query, query),
         isRead: (member) => !unread.includes(member),
         body: operation.body && parseFields(operation.body, body),
       })
     } catch (error) {
+      noteRefusal(services, principal, request, error)
       throw renamed(error, operation.wireFields)
     }
   }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Principal, Scope } from '../../access/index.js'
 import type { TransportBoard } from '../../board/index.js'
+import type { AuditActor } from '../../environment/index.js'
 import { type InputOf, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import type { HttpRequest } from '../http.js'
@@ -49,6 +50,8 @@ interface OperationCall<Params, Query, Body> {
   readonly services: TransportServices
   readonly request: HttpRequest
   readonly principal: Principal
+  /** The caller, and from where it calls, for the audit. */
+  readonly by: AuditActor
   readonly params: Params
   readonly query: Query
   readonly body: Body
@@ -116,7 +119,7 @@ export interface ProtectedOperation extends OperationTraits {
 /** An operation that requires no credential. */
 interface PublicOperation extends OperationTraits {
   readonly scope: 'none'
-  run(call: Omit<OperationCall<unknown, unknown, unknown>, 'principal' | 'isRead'>): unknown
+  run(call: Omit<OperationCall<unknown, unknown, unknown>, 'principal' | 'by' | 'isRead'>): unknown
 }
 
 /** What `run` returns for a form of success. */
@@ -184,7 +187,7 @@ export function publicOperation<
 >(
   declared: Declared<Omit<PublicOperation, 'scope'>, P, Q, B, A> & {
     run(
-      call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal' | 'isRead'>,
+      call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal' | 'by' | 'isRead'>,
     ): Answered<A> | Promise<Answered<A>>
   },
 ): PublicOperation {

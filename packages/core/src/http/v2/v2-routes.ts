@@ -6,6 +6,7 @@ import { agentOperations } from './agent-operations.js'
 import { analyticsOperations } from './analytics-operations.js'
 import { apiKeyOperations } from './api-key-operations.js'
 import { approvalOperations } from './approval-operations.js'
+import { auditOperations } from './audit-operations.js'
 import { authOperations, mfaOperations } from './auth-operations.js'
 import { budgetOperations } from './budget-operations.js'
 import { channelOperations } from './channel-operations.js'
@@ -29,6 +30,7 @@ export function v2Operations({ login }: TransportServices): readonly Operation[]
   const operations: readonly Operation[] = [
     ...ofLogin,
     ...accountOperations,
+    ...auditOperations,
     ...apiKeyOperations,
     ...taskOperations,
     ...scoreOperations,

@@ -123,12 +123,12 @@ const createWebhook = operation({
   body: newWebhookInput.extend({ workspace_id: idText.nullish() }),
   example: { url: 'https://receiver.example/hook', events: ['task.created'] },
   answer: { status: 201, schema: webhookJson },
-  async run({ services, principal, request, body }) {
+  async run({ services, principal, by, request, body }) {
     const { workspace_id: wanted, ...input } = body
     const workspaceId = await workspaceOf(services, principal, wanted)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/webhooks', { ...input, workspaceId })
     const webhook = await services.quota.createHeld(principal, 'webhooks', (tx) =>
-      services.webhooks.register(workspaceId, input, { idempotency, tx }),
+      services.webhooks.register(workspaceId, input, { idempotency, tx, by }),
     )
     return toWireWebhook(webhook)
   },
@@ -175,9 +175,9 @@ const updateWebhook = operation({
   body: webhookChangeInput,
   example: { enabled: true },
   answer: { status: 200, schema: webhookJson },
-  async run({ services, principal, params, body }) {
+  async run({ services, principal, by, params, body }) {
     const { workspaceId, id } = await find(services, principal, params)
-    return toWireWebhook(await services.webhooks.update(workspaceId, id, body))
+    return toWireWebhook(await services.webhooks.update(workspaceId, id, body, { by }))
   },
 })
 
@@ -191,9 +191,9 @@ const deleteWebhook = operation({
   scope: 'webhooks:write',
   params: webhookId,
   answer: { status: 204 },
-  async run({ services, principal, params }) {
+  async run({ services, principal, by, params }) {
     const { workspaceId, id } = await find(services, principal, params)
-    await services.webhooks.delete(workspaceId, id)
+    await services.webhooks.delete(workspaceId, id, { by })
   },
 })
 
@@ -214,10 +214,15 @@ const rotateWebhookSecret = operation({
   }),
   example: { overlap_s: 3_600 },
   answer: { status: 200, schema: z.object({ webhook: webhookJson, secret: z.string() }) },
-  async run({ services, principal, params, body }) {
+  async run({ services, principal, by, params, body }) {
     const { workspaceId, id } = await find(services, principal, params)
     const overlapMs = body.overlap_s === undefined ? undefined : body.overlap_s * 1_000
-    const rotated = await services.webhooks.rotateSecret(workspaceId, id, { secret: body.secret, overlapMs })
+    const rotated = await services.webhooks.rotateSecret(
+      workspaceId,
+      id,
+      { secret: body.secret, overlapMs },
+      { by },
+    )
     return { webhook: toWireWebhook(rotated.webhook), secret: rotated.secret }
   },
 })
@@ -276,11 +281,11 @@ const resendDeliveries = operation({
   body: resendBody,
   example: { delivery_id: 'evt_00000000000000000000000000' },
   answer: { status: 200, schema: z.object({ resent: z.int() }) },
-  async run({ services, principal, params, body }) {
+  async run({ services, principal, by, params, body }) {
     const { workspaceId, id } = await find(services, principal, params)
     const { delivery_id: deliveryId, from = 0, to = 0 } = body
     const which = deliveryId === undefined ? { from, to } : { deliveryId }
-    return { resent: await services.webhooks.resend(workspaceId, id, which) }
+    return { resent: await services.webhooks.resend(workspaceId, id, which, { by }) }
   },
 })
 

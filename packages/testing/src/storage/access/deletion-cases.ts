@@ -26,7 +26,7 @@ const KEY_HASH = 'b'.repeat(64)
 async function deleteAll(storage: Storage, of: string | null, limit = 500): Promise<readonly number[]> {
   const batches: number[] = []
   for (;;) {
-    const { deleted, isOver } = await storage.access.continueDeletion({ of, limit }, { now: null })
+    const { deleted, isOver } = await storage.access.continueDeletion({ of, limit, keepAudit: false }, { now: null })
     if (isOver) return batches
     batches.push(deleted)
     // What it waits for are transactions of other cases.
@@ -205,7 +205,7 @@ export const deletionCases: readonly StorageCheck[] = [
         'NOT_FOUND',
       )
       const request = { limit: 10, claimMs: MINUTE, eventsPerTarget: 10, channels: ['chat'] }
-      await storage.access.continueDeletion({ of: accountId, limit: 1 }, when)
+      await storage.access.continueDeletion({ of: accountId, limit: 1, keepAudit: false }, when)
       assert.deepEqual((await storage.notifications.claimNotifications(request, when)).batches, [])
       const ofUsers = { ...request, users: { types: ['chat'], failing: false } }
       assert.deepEqual((await storage.notifications.claimNotifications(ofUsers, when)).batches, [])
@@ -346,9 +346,9 @@ export const deletionCases: readonly StorageCheck[] = [
       await fill(fixture)
       for (let n = 0; n < 10; n++) await add()
       await storage.access.beginDeletion({ workspaceId }, at(MINUTE))
-      await storage.access.continueDeletion({ of: workspaceId, limit: 3 }, at(MINUTE))
+      await storage.access.continueDeletion({ of: workspaceId, limit: 3, keepAudit: false }, at(MINUTE))
       await storage.access.beginDeletion({ accountId }, at(MINUTE))
-      await storage.access.continueDeletion({ of: null, limit: 3 }, at(MINUTE))
+      await storage.access.continueDeletion({ of: null, limit: 3, keepAudit: false }, at(MINUTE))
       const other = (await fixture.another())?.storage ?? storage
       await deleteAll(other, null)
       assert.deepEqual(await other.events.readEvents({ workspaceId, afterSeq: 0, limit: 10 }, at()), [])

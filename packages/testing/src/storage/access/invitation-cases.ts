@@ -7,7 +7,7 @@ import { addUser } from './session-cases.js'
 const EMAIL = 'grace@example.com'
 const READS: readonly Scope[] = ['tasks:read']
 
-function invite(
+async function invite(
   { storage, accountId, at }: StorageFixture,
   tokenHash: string,
   change: { email?: string; scopes?: readonly Scope[] | null; accountId?: string; most?: number } = {},
@@ -15,7 +15,8 @@ function invite(
 ) {
   const wanted = { accountId, email: EMAIL, scopes: READS, most: 20, ...change }
   const made = { tokenHash, createdBy: 'user_1', ttlMs: DAY }
-  return storage.access.insertInvitation({ ...wanted, ...made }, at(afterMs))
+  const { invitation } = await storage.access.insertInvitation({ ...wanted, ...made }, at(afterMs))
+  return invitation
 }
 
 /** Invitations, and what users may do. */
@@ -85,7 +86,7 @@ export const invitationCases: readonly StorageCheck[] = [
       const accept = (tokenHash: string, afterMs = 0) =>
         access.acceptInvitation({ tokenHash, passwordHash: 'hash' }, at(afterMs))
       const tries = await Promise.allSettled([1, 2, 3].map(() => accept('a')))
-      const made = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+      const made = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value.user] : []))
       assert.equal(made.length, 1)
       assert.deepEqual([made[0]?.email, made[0]?.accountId, made[0]?.scopes], [EMAIL, accountId, READS])
       assert.deepEqual(await access.listUsers({ accountId }, at()), made)

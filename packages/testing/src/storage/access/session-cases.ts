@@ -220,7 +220,9 @@ export const sessionCases: readonly StorageCheck[] = [
       assert.equal(await refresh(fixture, 't0', 't1', 0), null)
       const session = await beginSession(fixture)
       const { sessions } = fixture.storage
-      assert.deepEqual(await sessions.endSession({ familyHash: 'family' }, fixture.at(SECOND)), session.id)
+      const { id, userId } = session
+      const ended = await sessions.endSession({ familyHash: 'family' }, fixture.at(SECOND))
+      assert.deepEqual(ended, { id, userId })
       assert.equal(await sessions.endSession({ id: session.id }, fixture.at(SECOND)), null)
       assert.equal(await refresh(fixture, 't0', 't1', SECOND), null)
       assert.equal(

@@ -1,0 +1,302 @@
+import type { AccountUpdate, WorkspaceUpdate } from '../access/index.js'
+import type { AuditAction, AuditDetails, AuditOwner, AuditTargetKind } from '../audit/index.js'
+import type { NamedActor } from '../board/index.js'
+import type { AuditActor } from '../environment/index.js'
+import type { Storage } from '../storage/index.js'
+
+/** What a rule records of a verb that has done its work. */
+export interface AuditNote {
+  readonly action: AuditAction
+  readonly of: AuditOwner
+  readonly target: { readonly kind: AuditTargetKind; readonly id: string }
+  readonly details?: AuditDetails | undefined
+  /** What the call does not know of its actor. */
+  readonly by?: AuditActor | undefined
+}
+
+/** What of a call is on record: null for a call that changed nothing. Or a text: why the verb is on no record. */
+type Rule<Verb> = Verb extends (input: infer Input, call: never) => Promise<infer Result>
+  ? ((input: Input, result: Result) => AuditNote | null) | string
+  : string
+
+/** The stores of a storage. */
+type StoreName = Exclude<
+  { readonly [Name in keyof Storage]: Storage[Name] extends object ? Name : never }[keyof Storage],
+  VerbOfStorage
+>
+type VerbOfStorage = {
+  readonly [Name in keyof Storage]: Storage[Name] extends (...given: never[]) => unknown ? Name : never
+}[keyof Storage]
+
+/** A rule for each verb of each store, or one reason for a store of which nothing is on record. */
+export type AuditRules = {
+  readonly [Name in StoreName]:
+    | string
+    | { readonly [Verb in keyof Storage[Name]]-?: Rule<Storage[Name][Verb]> }
+}
+
+const READS = 'reads'
+const DELIVERS = 'background work, of which the delivery log tells'
+const PASSES = 'counts, and lets in nobody who may not'
+
+const user = (id: string) => ({ of: { userId: id }, target: { kind: 'user', id } }) as const
+const account = (id: string) => ({ of: { accountId: id }, target: { kind: 'account', id } }) as const
+const workspace = (id: string) => ({ of: { workspaceId: id }, target: { kind: 'workspace', id } }) as const
+const inWorkspace = (workspaceId: string, kind: AuditTargetKind, id: string) => ({
+  of: { workspaceId },
+  target: { kind, id },
+})
+const list = (texts: readonly string[] | null): readonly string[] | null => texts && [...texts]
+const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
+
+/** What is on record, by verb of the storage's port: a verb without a rule does not pass the type checker. */
+export const auditRules: AuditRules = {
+  tasks: 'the event log has what happens to tasks',
+  comments: 'the event log has them',
+  agents: 'the event log has their changes of status, and they may do nothing that their tasks do not say',
+  analytics: READS,
+  events: 'is itself a record',
+  limits: 'counts',
+  quotas: 'counts',
+  realtime: 'connections, which read',
+  schedules: 'the event log has the tasks that they make',
+  audit: 'is itself the record',
+  approvals: {
+    requestApproval: 'the event log has approval.requested, and nothing is allowed by it',
+    decideApproval: ({ workspaceId, verdict }, { id, action, taskId, inputDigest, decidedBy }) => ({
+      action: 'approval.decided',
+      by: personOf(decidedBy),
+      ...inWorkspace(workspaceId, 'approval', id),
+      details: { decision: verdict.decision, action, task_id: taskId, input_digest: inputDigest },
+    }),
+    listApprovals: READS,
+  },
+  notifications: {
+    setTarget: ({ workspaceId, channel, settings }) => ({
+      action: settings === null ? 'channel.deleted' : 'channel.changed',
+      ...inWorkspace(workspaceId, 'channel', channel),
+    }),
+    listTargets: READS,
+    claimNotifications: DELIVERS,
+    settleNotifications: DELIVERS,
+  },
+  channels: {
+    insertChannel: ({ channel }, { value, replayed }) =>
+      replayed
+        ? null
+        : {
+            action: 'channel.created',
+            ...inWorkspace(channel.workspaceId, 'channel', value.id),
+            details: { type: channel.type },
+          },
+    listChannels: READS,
+    updateChannel: ({ workspaceId, channelId, change }) => ({
+      action: 'channel.changed',
+      ...inWorkspace(workspaceId, 'channel', channelId),
+      details: { changed: Object.keys(change).filter((name) => change[name as 'name'] !== undefined) },
+    }),
+    deleteChannel: ({ workspaceId, channelId }, isDeleted) =>
+      isDeleted
+        ? { action: 'channel.deleted', ...inWorkspace(workspaceId, 'channel', channelId) }
+        : null,
+  },
+  webhooks: {
+    insertWebhook: ({ webhook }, { value, replayed }) =>
+      replayed
+        ? null
+        : {
+            action: 'webhook.created',
+            ...inWorkspace(webhook.workspaceId, 'webhook', value.id),
+            details: { host: hostOf(webhook.url), signed: webhook.secrets.length > 0 },
+          },
+    listWebhooks: READS,
+    updateWebhook: ({ workspaceId, webhookId, change }, { url }) => ({
+      action: 'webhook.changed',
+      ...inWorkspace(workspaceId, 'webhook', webhookId),
+      details: {
+        changed: 'rotation' in change ? ['secret'] : Object.keys(change).filter((name) => change[name as 'url'] !== undefined),
+        host: hostOf(url),
+      },
+    }),
+    deleteWebhook: ({ workspaceId, webhookId }, isDeleted) =>
+      isDeleted
+        ? { action: 'webhook.deleted', ...inWorkspace(workspaceId, 'webhook', webhookId) }
+        : null,
+    resendDeliveries: ({ workspaceId, webhookId }, deliveries) => ({
+      action: 'webhook.resent',
+      ...inWorkspace(workspaceId, 'webhook', webhookId),
+      details: { deliveries },
+    }),
+    insertTestDelivery: 'sends a sample to an address that is on record',
+    claimDueDeliveries: DELIVERS,
+    readTargets: DELIVERS,
+    recordDeliveryResults: DELIVERS,
+    listDeliveries: READS,
+  },
+  usage: {
+    recordUsage: 'the sums of usage have it',
+    sumUsage: READS,
+    setBudget: ({ workspaceId, agentId, budget }) => ({
+      action: 'budget.changed',
+      ...(agentId === null ? workspace(workspaceId) : inWorkspace(workspaceId, 'agent', agentId)),
+      details: { tokens: budget?.tokens ?? null, cost_usd: budget?.costUsd ?? null },
+    }),
+    listBudgets: READS,
+  },
+  access: {
+    insertAccount: ({ tier, owner }, made) => ({
+      action: 'account.created',
+      ...account(made.account.id),
+      details: {
+        tier,
+        workspace_id: made.workspace.id,
+        owner: made.user?.id ?? null,
+        scopes: list(owner?.scopes ?? null),
+      },
+    }),
+    listAccounts: READS,
+    update: (given: AccountUpdate | WorkspaceUpdate) =>
+      'workspaceId' in given
+        ? { action: 'workspace.changed', ...workspace(given.workspaceId), details: { name: given.name } }
+        : { action: 'account.changed', ...account(given.accountId), details: changeOf(given) },
+    insertWorkspace: ({ accountId }, { id }) => ({
+      action: 'workspace.created',
+      of: { accountId },
+      target: { kind: 'workspace', id },
+    }),
+    listWorkspaces: READS,
+    beginDeletion: (target, { accountId }) =>
+      'workspaceId' in target
+        ? {
+            action: 'workspace.deleted',
+            of: { accountId },
+            target: { kind: 'workspace', id: target.workspaceId },
+          }
+        : { action: 'account.deleted', ...account(accountId) },
+    continueDeletion: 'goes on with a deletion that is on record',
+    insertUser: ({ scopes }, { id }) => ({
+      action: 'member.added',
+      ...user(id),
+      details: { scopes: list(scopes) },
+    }),
+    setUserScopes: ({ scopes }, { id }) => ({
+      action: 'member.changed',
+      ...user(id),
+      details: { scopes: list(scopes) },
+    }),
+    insertInvitation: ({ accountId, scopes }, { invitation: { id, expiresAt }, replacedId }) => ({
+      action: 'invitation.created',
+      of: { accountId },
+      target: { kind: 'invitation', id },
+      details: { scopes: list(scopes), expires_at: timeOf(expiresAt), replaces: replacedId },
+    }),
+    listInvitations: READS,
+    deleteInvitation: ({ accountId, invitationId: id }, isDeleted) =>
+      isDeleted
+        ? { action: 'invitation.withdrawn', of: { accountId }, target: { kind: 'invitation', id } }
+        : null,
+    acceptInvitation: (_, { user: { id, scopes }, invitationId }) => ({
+      action: 'member.joined',
+      by: { id },
+      ...user(id),
+      details: { scopes: list(scopes), invitation: invitationId },
+    }),
+    listUsers: READS,
+    setPassword: ({ userId }, sessions) => ({
+      action: 'password.changed',
+      ...user(userId),
+      details: { sessions: list(sessions) },
+    }),
+    deleteUser: ({ userId, keepKeys }, { accountId, sessions, keys }) => ({
+      action: 'member.deleted',
+      of: { accountId },
+      target: { kind: 'user', id: userId },
+      details: { sessions: list(sessions), keys: list(keys), keys_kept: keepKeys },
+    }),
+    insertApiKey: ({ key }, { id }) => ({
+      action: 'key.created',
+      of: { accountId: key.accountId },
+      target: { kind: 'api_key', id },
+      details: { scopes: list(key.scopes), workspace_id: key.workspaceId, expires_at: timeOf(key.expiresAt) },
+    }),
+    listApiKeys: READS,
+    revokeApiKey: (_, { accountId, id }) => ({
+      action: 'key.revoked',
+      of: { accountId },
+      target: { kind: 'api_key', id },
+    }),
+    rotateApiKey: (_, { added, replaced }) => ({
+      action: 'key.rotated',
+      of: { accountId: added.accountId },
+      target: { kind: 'api_key', id: replaced.id },
+      details: {
+        key: added.id,
+        scopes: list(added.scopes),
+        workspace_id: added.workspaceId,
+        expires_at: timeOf(added.expiresAt),
+        old_expires_at: timeOf(replaced.expiresAt),
+      },
+    }),
+    findPrincipal: READS,
+    noteKeyUse: 'is shown with the key',
+  },
+  sessions: {
+    findSignIn: READS,
+    takeLoginAttempt: PASSES,
+    clearLoginAttempts: PASSES,
+    insertSession: ({ userId }, { id }) => ({
+      action: 'session.began',
+      of: { userId },
+      target: { kind: 'session', id },
+    }),
+    consumeRefreshToken: (_, found) =>
+      found?.outcome === 'ended'
+        ? {
+            action: 'session.reused',
+            of: { userId: found.session.userId },
+            target: { kind: 'session', id: found.session.id },
+          }
+        : null,
+    endSession: (_, ended) =>
+      ended && {
+        action: 'session.ended',
+        by: { id: ended.userId },
+        of: { userId: ended.userId },
+        target: { kind: 'session', id: ended.id },
+      },
+    listSessions: READS,
+    endSessions: ({ userId }, sessions) =>
+      sessions.length === 0
+        ? null
+        : { action: 'session.ended', ...user(userId), details: { sessions: list(sessions) } },
+    proveSession: ({ id, userId }, isProven) =>
+      isProven ? { action: 'session.proven', of: { userId }, target: { kind: 'session', id } } : null,
+    renewPasswordHash: 'is the same password',
+    changeMfa: ({ userId, change: { kind } }, isDone) =>
+      !isDone || kind === 'offer'
+        ? null
+        : { action: kind === 'enrol' ? 'mfa.enrolled' : 'mfa.removed', ...user(userId) },
+    redeemMfa: (code, isRedeemed) =>
+      isRedeemed && 'recoveryHash' in code ? { action: 'mfa.recovery_code_used', ...user(code.userId) } : null,
+  },
+}
+
+/** Who decided: the host's code may name a person. */
+function personOf(actor: NamedActor | null): AuditActor {
+  if (actor === null) return {}
+  const { kind, id, name = null } = actor
+  return kind === 'user' || kind === 'api_key' ? { kind, id, name } : { id, name }
+}
+
+/** The host name alone: the rest of an address can be a secret. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : ''
+}
+
+function changeOf({ change: { name, tier, requireOtherPerson } }: AccountUpdate): AuditDetails {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(requireOtherPerson === undefined ? {} : { require_other_person: requireOtherPerson }),
+  }
+}

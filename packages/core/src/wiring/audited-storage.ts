@@ -1,0 +1,73 @@
+import type { AuditRecord } from '../audit/index.js'
+import type { CallContext } from '../environment/index.js'
+import type { Storage } from '../storage/index.js'
+import { auditRules, type AuditNote } from './audit-rules.js'
+
+type Verb = (input: unknown, call: CallContext) => Promise<unknown>
+type RuleOfVerb = (input: unknown, result: unknown) => AuditNote | null
+
+/**
+ * The same storage, whose verbs leave a record by their rule, in the commit of the change: a change without its record does not exist, nor a
+ * record without its change. `onRecord` is called after the commit, but not for what is part of a transaction that the host has opened by
+ * itself: it may still roll back.
+ */
+export function auditedStorage<Tx>(
+  storage: Storage<Tx>,
+  onRecord: (record: AuditRecord) => void,
+): Storage<Tx> {
+  /** What was recorded in open transactions of the storage, by their handles. */
+  const pending = new WeakMap<object, AuditRecord[]>()
+
+  async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const records: AuditRecord[] = []
+    const value = await storage.transaction((tx) => {
+      pending.set(tx as object, records)
+      return work(tx)
+    })
+    for (const record of records) onRecord(record)
+    return value
+  }
+
+  const audited = (verb: Verb, rule: RuleOfVerb): Verb => {
+    return async (input, call) => {
+      const [result, record] = await storage.inOneCommit(call as CallContext<Tx>, async (own) => {
+        const done = await verb(input, own)
+        const note = rule(input, done)
+        if (note === null) return [done, undefined]
+        const { by, details = {}, ...given } = note
+        const actor = by === undefined ? own : { ...own, by: { ...own.by, ...by } }
+        const [appended] = await storage.audit.appendAudit([{ ...given, details, count: 1 }], actor)
+        return [done, appended]
+      })
+      if (record === undefined) return result
+      if (call.tx === undefined) onRecord(record)
+      else pending.get(call.tx as object)?.push(record)
+      return result
+    }
+  }
+
+  /** The stores of which something is on record. */
+  const stores = Object.entries(auditRules).flatMap(([name, rules]) => {
+    if (typeof rules === 'string') return []
+    const store = storage[name as keyof Storage<Tx>] as unknown as Readonly<Record<string, Verb>>
+    const verbs = Object.entries(rules).map(([verb, rule]: [string, RuleOfVerb | string]) => {
+      const plain: Verb = (input, call) => (store[verb] as Verb).call(store, input, call)
+      return [verb, typeof rule === 'string' ? plain : audited(plain, rule)] as const
+    })
+    return [[name, Object.fromEntries(verbs)] as const]
+  })
+
+  return {
+    ...storage,
+    ...(Object.fromEntries(stores) as Partial<Storage<Tx>>),
+    bind: (settings) => storage.bind(settings),
+    open: () => storage.open(),
+    close: () => storage.close(),
+    transaction,
+    inOneCommit: (call, work) => storage.inOneCommit(call, work),
+    saveIdempotentResponse: (kept, call) => storage.saveIdempotentResponse(kept, call),
+    check: (asked, call) => storage.check(asked, call),
+    keepKeyCheck: (check, call) => storage.keepKeyCheck(check, call),
+    prune: (pruning, call) => storage.prune(pruning, call),
+  }
+}
