@@ -34,6 +34,7 @@ const ORDER = [
   'cycle',
   'workspaces',
   'enqueue',
+  'access',
   'limits',
   'tier-limits',
   'webhooks',

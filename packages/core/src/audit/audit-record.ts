@@ -36,7 +36,6 @@ export const auditActions = {
   'channel.deleted': 'A notification channel was deleted.',
   'budget.changed': 'The monthly budget of a workspace or an agent was set or removed.',
   'approval.decided': 'Somebody approved or rejected what an agent asked for.',
-  'audit.exported': 'The audit was read as CSV.',
   'access.refused': 'Requests of a caller beyond its scopes, or without a fresh proof, counted by the minute.',
   'credential.refused': 'Requests with a wrong credential, counted by the minute and the address. They belong to no account.',
 } as const satisfies Record<string, string>

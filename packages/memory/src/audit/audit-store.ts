@@ -55,5 +55,6 @@ function byAge(
   a: Pick<AuditRecord, 'at' | 'id'>,
   b: Pick<AuditRecord, 'at' | 'id'>,
 ): number {
-  return b.at - a.at || (a.id < b.id ? 1 : -1)
+  if (a.at !== b.at) return b.at - a.at
+  return a.id < b.id ? 1 : Number(a.id === b.id) - 1
 }
