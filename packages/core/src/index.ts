@@ -49,6 +49,7 @@ export type {
   AuditPage,
   AuditRecord,
   AuditTargetKind,
+  StoredActor,
 } from './audit/index.js'
 export type { Analytics, AnalyticsQuery, Grouping, TaskAnalytics, WorkFigures } from './analytics/index.js'
 export {
@@ -149,7 +150,15 @@ export type {
   WriteOptions,
 } from './board/index.js'
 export { silentLogger } from './environment/index.js'
-export type { AuditActor, Clock, Instant, InTransaction, Logger, OnRecord, Telemetry } from './environment/index.js'
+export type {
+  AuditActor,
+  Clock,
+  Instant,
+  InTransaction,
+  Logger,
+  OnRecord,
+  Telemetry,
+} from './environment/index.js'
 export { isTaskboardError, TaskboardError } from './errors/index.js'
 export type { ErrorCode } from './errors/index.js'
 export { eventPayloadSchemas, shortDigest, webhookEventTypes } from './events/index.js'

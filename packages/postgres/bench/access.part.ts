@@ -33,7 +33,10 @@ const taskboard = createTaskboard({
 await taskboard.start()
 const { account, workspace } = await taskboard.accounts.create({ name: 'bench', tier: 'custom' })
 for (let index = 0; index < CLIENTS; index++)
-  await taskboard.accounts.createUser(account.id, { email: `user-${index}@bench.example`, password: PASSWORD })
+  await taskboard.accounts.createUser(account.id, {
+    email: `user-${index}@bench.example`,
+    password: PASSWORD,
+  })
 const hashes: string[] = []
 while (hashes.length < KEYS) {
   const wanted = { workspaceId: workspace.id, name: 'bench', scopes: ['tasks:read'] as const }

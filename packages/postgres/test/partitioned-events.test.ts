@@ -96,7 +96,8 @@ describe('the storage keeps its promises about events in the partitions that the
       const staying = await storage.access.insertAccount(draft, at)
       await withEventsOf(leaving.workspace.id, staying.workspace.id)
       await storage.access.beginDeletion({ accountId: leaving.account.id }, at)
-      const goOn = () => storage.access.continueDeletion({ of: null, limit: 500, keepAudit: false }, { now: null })
+      const goOn = () =>
+        storage.access.continueDeletion({ of: null, limit: 500, keepAudit: false }, { now: null })
       await expect.poll(async () => (await goOn()).isOver, { timeout: 15_000 }).toBe(true)
       expect(await ownersLeft()).toEqual([staying.workspace.id])
     })

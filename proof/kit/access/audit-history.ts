@@ -18,7 +18,6 @@ const STEPS = 30
 const PASSWORD = 'correct horse battery'
 const roleNames = ['owner', 'manager', 'member', 'viewer'] as const
 const HERE = { clientAddress: '203.0.113.7', userAgent: 'history' }
-const call = { now: null }
 
 /** Chance. */
 interface Dice {
@@ -92,7 +91,8 @@ async function begin(dice: Dice, storage: Storage): Promise<History> {
 }
 
 const text = (details: AuditDetails, name: string): string | null => (details[name] ?? null) as string | null
-const texts = (details: AuditDetails, name: string): readonly string[] => (details[name] ?? []) as readonly string[]
+const texts = (details: AuditDetails, name: string): readonly string[] =>
+  (details[name] ?? []) as readonly string[]
 const scopesIn = ({ scopes }: AuditDetails): string => [...((scopes ?? everyScope) as string[])].sort().join()
 const keyText = (scopes: string, workspaceId: string | null, expiresAt: string | null) =>
   `${scopes} of ${workspaceId}, until ${expiresAt}`
@@ -168,7 +168,8 @@ function follow(state: AccessState, { action, by, target, details }: AuditRecord
 }
 
 /** The state as the storage has it. */
-async function readState({ storage, accountId }: History): Promise<AccessState> {
+async function readState({ storage, accountId, clock }: History): Promise<AccessState> {
+  const call = { now: clock.now() }
   const { access, sessions } = storage
   const state = emptyState()
   const [account] = await access.listAccounts({ accountId }, call)
@@ -178,7 +179,8 @@ async function readState({ storage, accountId }: History): Promise<AccessState> 
   for (const { id, scopes } of await access.listUsers({ accountId }, call)) {
     state.users.set(id, [...scopes].sort().join())
     if ((await sessions.findSignIn({ userId: id }, call))?.mfaSecret != null) state.enrolled.add(id)
-    for (const session of await sessions.listSessions({ userId: id }, call)) state.sessions.set(session.id, id)
+    for (const session of await sessions.listSessions({ userId: id }, call))
+      state.sessions.set(session.id, id)
   }
   const reach = { accountId, workspaceIds: 'all' } as const
   for (const key of await access.listApiKeys({ reach, limit: null, afterId: null }, call)) {
@@ -223,7 +225,11 @@ async function step(history: History): Promise<void> {
     () => accounts.update(accountId, { requireOtherPerson: dice.chance(0.5) }, { by }),
     () => accounts.createWorkspace(accountId, { name: 'Another' }, { by }),
     () => accounts.deleteWorkspace(workspaceId, { by }),
-    () => accounts.createUser(accountId, { email: `user-${history.addresses++}@acme.example`, password: PASSWORD }),
+    () =>
+      accounts.createUser(accountId, {
+        email: `user-${history.addresses++}@acme.example`,
+        password: PASSWORD,
+      }),
     () => accounts.setRole(accountId, userId, dice.pick(roleNames), { by }),
     () => accounts.deleteUser(userId, { by, keepKeys: dice.chance(0.5) }),
     () => accounts.setPassword(userId, PASSWORD, { by }),
@@ -231,11 +237,22 @@ async function step(history: History): Promise<void> {
     () => accounts.createKey({ accountId, name: 'of the host', scopes: ['tasks:read'] }),
     () => accounts.revokeKey(accountId, keyId),
     () => keys.create(caller, { name: 'own', scopes: keyScopes }, { by }),
-    () => keys.create(caller, { name: 'own', scopes: keyScopes, workspaceId, expiresAt: clock.now() + 1e9 }, { by }),
+    () =>
+      keys.create(
+        caller,
+        { name: 'own', scopes: keyScopes, workspaceId, expiresAt: clock.now() + 1e9 },
+        { by },
+      ),
     () => keys.rotate(caller, keyId, { overlapMs: dice.below(1_000) * 1_000 }, { by }),
     () => keys.revoke(caller, keyId, { by }),
-    () => login.invitations.create(caller, { email: `user-${history.addresses++}@acme.example`, role: dice.pick(roleNames) }, by),
-    () => login.invitations.create(caller, { email: `user-${dice.below(5)}@acme.example`, role: 'member' }, by),
+    () =>
+      login.invitations.create(
+        caller,
+        { email: `user-${history.addresses++}@acme.example`, role: dice.pick(roleNames) },
+        by,
+      ),
+    () =>
+      login.invitations.create(caller, { email: `user-${dice.below(5)}@acme.example`, role: 'member' }, by),
     () => login.invitations.withdraw(caller, dice.pick([...state.invitations, 'inv_unknown']), by),
     () => begun(login.invitations.accept({ token, password: PASSWORD }, HERE)),
     () => begun(login.sessions.login({ email, password: PASSWORD, mfaCode }, HERE)),

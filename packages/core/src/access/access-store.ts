@@ -233,7 +233,11 @@ export interface AccessStore<Tx = unknown> {
   deleteUser(
     named: { readonly userId: string; readonly keepKeys: boolean },
     call: CallContext<Tx>,
-  ): Promise<{ readonly accountId: string; readonly sessions: readonly string[]; readonly keys: readonly string[] }>
+  ): Promise<{
+    readonly accountId: string
+    readonly sessions: readonly string[]
+    readonly keys: readonly string[]
+  }>
 
   /**
    * Creates a key.

@@ -18,7 +18,11 @@ export interface Mfa {
    * @throws TaskboardError `INVALID_FIELD` (`mfaCode`) for a wrong code, `CONFLICT` when no secret waits for confirmation,
    *   `RATE_LIMITED` after five wrong ones.
    */
-  confirm(session: OwnSession, mfaCode: string, by: AuditActor | undefined): Promise<{ readonly recoveryCodes: readonly string[] }>
+  confirm(
+    session: OwnSession,
+    mfaCode: string,
+    by: AuditActor | undefined,
+  ): Promise<{ readonly recoveryCodes: readonly string[] }>
   /**
    * Ends the enrolment with a one-time password or a recovery code. All other sessions of the user end.
    * @throws TaskboardError as `confirm`; `CONFLICT` when the user is not enrolled.

@@ -1,4 +1,10 @@
-import { createBackgroundLoop, type AuditActor, type BackgroundLoop, type Environment } from '../environment/index.js'
+import {
+  createBackgroundLoop,
+  type AuditActor,
+  type BackgroundLoop,
+  type Environment,
+  type Instant,
+} from '../environment/index.js'
 import type { AuditAction, AuditRecord } from './audit-record.js'
 import type { AuditOwner, AuditStore } from './audit-store.js'
 
@@ -39,6 +45,8 @@ export function createAuditCounts<Tx>({
   readonly onRecord: (record: AuditRecord) => void
 }): AuditCounts {
   const counted = new Map<string, Counted>()
+  /** When the minute is over whose refusals are counted; null while there are none. */
+  let dueAt: Instant | null = null
 
   async function flush(): Promise<void> {
     for (const [key, { action, of, by, count }] of [...counted]) {
@@ -55,13 +63,19 @@ export function createAuditCounts<Tx>({
     environment,
     pollIntervalMs: null,
     async pass() {
+      if (counted.size === 0) return null
+      const now = environment.clock.now()
+      dueAt ??= now + MINUTE_MS
+      if (now < dueAt) return dueAt - now
+      dueAt = null
       await flush()
-      return MINUTE_MS
+      return counted.size === 0 ? null : 'now'
     },
   })
   return {
     count(refusal) {
       const { action, of, by } = refusal
+      const isFirst = counted.size === 0
       const key = JSON.stringify([action, of, by.kind, by.id, by.clientAddress])
       const known = counted.get(key)
       if (known !== undefined) known.count += 1
@@ -69,8 +83,15 @@ export function createAuditCounts<Tx>({
       else {
         const others = counted.get(action)
         if (others !== undefined) others.count += 1
-        else counted.set(action, { action, of: { accountId: null }, by: { kind: 'system', name: 'others' }, count: 1 })
+        else
+          counted.set(action, {
+            action,
+            of: { accountId: null },
+            by: { kind: 'system', name: 'others' },
+            count: 1,
+          })
       }
+      if (isFirst) timed.wake()
     },
     loop: {
       start: () => timed.start(),

@@ -36,8 +36,10 @@ export const auditActions = {
   'channel.deleted': 'A notification channel was deleted.',
   'budget.changed': 'The monthly budget of a workspace or an agent was set or removed.',
   'approval.decided': 'Somebody approved or rejected what an agent asked for.',
-  'access.refused': 'Requests of a caller beyond its scopes, or without a fresh proof, counted by the minute.',
-  'credential.refused': 'Requests with a wrong credential, counted by the minute and the address. They belong to no account.',
+  'access.refused':
+    'Requests of a caller beyond its scopes, or without a fresh proof, counted by the minute.',
+  'credential.refused':
+    'Requests with a wrong credential, counted by the minute and the address. They belong to no account.',
 } as const satisfies Record<string, string>
 
 export type AuditAction = keyof typeof auditActions
@@ -88,7 +90,9 @@ export interface AuditRecord {
 }
 
 /** With a value for each member. */
-export type StoredActor = { readonly [K in keyof AuditActor]-?: NonNullable<AuditActor[K]> | (K extends 'kind' ? never : null) }
+export type StoredActor = {
+  readonly [K in keyof AuditActor]-?: NonNullable<AuditActor[K]> | (K extends 'kind' ? never : null)
+}
 
 /**
  * An actor with all members, as it is stored.

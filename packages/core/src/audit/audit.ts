@@ -59,8 +59,23 @@ export function createAudit<Tx>(parts: {
   const { environment, store } = parts
   return {
     async list(accountId, filter = {}, options) {
-      const { actions = null, actorId = null, from = null, to = null, limit, cursor } = parseInput(filterInput, filter)
-      const query = { accountId, actions, actorId, from, to, limit: limit + 1, after: parseCursor(cursor ?? null) }
+      const {
+        actions = null,
+        actorId = null,
+        from = null,
+        to = null,
+        limit,
+        cursor,
+      } = parseInput(filterInput, filter)
+      const query = {
+        accountId,
+        actions,
+        actorId,
+        from,
+        to,
+        limit: limit + 1,
+        after: parseCursor(cursor ?? null),
+      }
       const found = await store.listAudit(query, environment.call(options))
       const records = found.slice(0, limit)
       const last = records.at(-1)

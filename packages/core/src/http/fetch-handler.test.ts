@@ -138,7 +138,7 @@ describe('toFetchHandler', () => {
     const request = new Request('http://host/api/board?action=add', { method: 'POST', headers, body: '{}' })
     await request.text()
     expect((await toFetchHandler(taskboard)(request)).status).toBe(500)
-    expect(String((logged[0] as { err: Error }).err)).toContain('has read the request body')
+    expect(String((logged.at(-1) as { err: Error }).err)).toContain('has read the request body')
   })
 })
 

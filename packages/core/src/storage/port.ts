@@ -44,7 +44,12 @@ export type Pruning =
    */
   | { readonly rows: 'done_tasks'; readonly olderThanMs: number; readonly limit: number }
   /** Older records of the audit, of accounts or of none. */
-  | { readonly rows: 'audit'; readonly ofAccounts: boolean; readonly olderThanMs: number; readonly limit: number }
+  | {
+      readonly rows: 'audit'
+      readonly ofAccounts: boolean
+      readonly olderThanMs: number
+      readonly limit: number
+    }
   /** Rows that no longer count: keys outside of every window, ended sessions, invitations that are over, old login attempts. */
   | { readonly rows: 'limits' | 'sessions' | 'invitations' | 'login_attempts'; readonly limit: number }
 

@@ -34,14 +34,21 @@ async function setUp(retention: { auditDays?: number; keepAuditOfDeletedAccounts
 
 describe('the audit', () => {
   it('has a rule for each action, and each action has a rule or is counted', () => {
-    const source = JSON.stringify(auditRules, (_, value: unknown) => (typeof value === 'function' ? String(value) : value))
+    const source = JSON.stringify(auditRules, (_, value: unknown) =>
+      typeof value === 'function' ? String(value) : value,
+    )
     const counted = ['login.failed', 'login.locked', 'access.refused', 'credential.refused']
-    for (const action of auditActionNames) expect(source.includes(action) || counted.includes(action), action).toBe(true)
+    for (const action of auditActionNames)
+      expect(source.includes(action) || counted.includes(action), action).toBe(true)
   })
 
   it('names whoever the host says, and else the host', async () => {
     const { board, account } = await setUp()
-    await board.accounts.update(account.id, { tier: 'professional' }, { by: { id: 'admin-7', name: 'Grace' } })
+    await board.accounts.update(
+      account.id,
+      { tier: 'professional' },
+      { by: { id: 'admin-7', name: 'Grace' } },
+    )
     const [changed, created] = (await board.audit.list(account.id)).records
     expect(changed).toMatchObject({
       ...{ action: 'account.changed', details: { tier: 'professional' }, count: 1 },
@@ -78,9 +85,12 @@ describe('the audit', () => {
   it('counts what was refused by the minute, and says from which address', async () => {
     const { board, user, login, owner, account, clock, actionsOf } = await setUp()
     await board.start()
-    const wrong = () => login.sessions.login({ ...owner, password: 'wrong password' }, HERE).catch(() => undefined)
+    const wrong = () =>
+      login.sessions.login({ ...owner, password: 'wrong password' }, HERE).catch(() => undefined)
     for (let times = 0; times < 12; times++) await wrong()
-    await login.sessions.login({ email: 'nobody@acme.example', password: 'wrong' }, HERE).catch(() => undefined)
+    await login.sessions
+      .login({ email: 'nobody@acme.example', password: 'wrong' }, HERE)
+      .catch(() => undefined)
     expect(await actionsOf()).toEqual(['account.created'])
     await clock.advance({ minutes: 2 })
     const { records } = await board.audit.list(account.id)
@@ -93,7 +103,9 @@ describe('the audit', () => {
     )
     for (const record of records.slice(0, 2)) expect(record.by).toMatchObject(by)
     const others = await board.audit.list(null)
-    expect(others.records).toMatchObject([{ action: 'login.failed', accountId: null, count: 1, by: { id: null } }])
+    expect(others.records).toMatchObject([
+      { action: 'login.failed', accountId: null, count: 1, by: { id: null } },
+    ])
     await wrong()
     await board.close()
     expect((await board.audit.list(account.id)).records).toHaveLength(4)
@@ -106,7 +118,8 @@ describe('the audit', () => {
       ...{ method: 'GET', path: '/', clientAddress },
       header: (name: string) => (name === 'authorization' ? 'Bearer wrong' : undefined),
     })
-    for (const address of ['203.0.113.7', '203.0.113.7', '198.51.100.1']) board.services.refuseCredential(request(address))
+    for (const address of ['203.0.113.7', '203.0.113.7', '198.51.100.1'])
+      board.services.refuseCredential(request(address))
     board.services.countRefusal({ kind: 'api_key', id: 'ak_1' }, account.id)
     await clock.advance({ minutes: 2 })
     const { records } = await board.audit.list(null)
@@ -142,7 +155,12 @@ describe('the audit', () => {
     expect(retentionOf({}).auditDays).toBe(400)
     const { board, clock, actionsOf } = await setUp({ auditDays: 33 })
     await board.start()
-    board.services.refuseCredential({ method: 'GET', path: '/', clientAddress: '::1', header: () => undefined })
+    board.services.refuseCredential({
+      method: 'GET',
+      path: '/',
+      clientAddress: '::1',
+      header: () => undefined,
+    })
     await clock.advance(29 * DAY_MS)
     expect(await actionsOf(null)).toHaveLength(1)
     await clock.advance(2 * DAY_MS)
@@ -158,16 +176,28 @@ describe('the audit', () => {
     for (const keepAuditOfDeletedAccounts of [false, true]) {
       const { board, account, actionsOf } = await setUp({ keepAuditOfDeletedAccounts })
       await board.accounts.delete(account.id)
-      expect(await actionsOf()).toEqual(keepAuditOfDeletedAccounts ? ['account.created', 'account.deleted'] : [])
+      expect(await actionsOf()).toEqual(
+        keepAuditOfDeletedAccounts ? ['account.created', 'account.deleted'] : [],
+      )
     }
   })
 
   it('never has a secret, nor the text of a task', async () => {
     const { board, account, workspace, user, login, owner, lines, heard, storage } = await setUp()
-    const planted: string[] = [PASSWORD, 'planted title', 'planted input', 'planted-path', 'planted secret of a webhook']
+    const planted: string[] = [
+      PASSWORD,
+      'planted title',
+      'planted input',
+      'planted-path',
+      'planted secret of a webhook',
+    ]
     const { accessToken, refreshToken } = await login.sessions.login(owner, HERE)
     const next = await login.sessions.refresh(refreshToken, HERE)
-    const { key } = await board.accounts.createKey({ accountId: account.id, name: 'k', scopes: ['tasks:read'] })
+    const { key } = await board.accounts.createKey({
+      accountId: account.id,
+      name: 'k',
+      scopes: ['tasks:read'],
+    })
     const { secret } = await login.mfa.begin(user.id)
     const tasks = board.board(workspace.id)
     await tasks.add({ title: 'planted title', description: 'planted input' })
@@ -179,7 +209,15 @@ describe('the audit', () => {
     await login.sessions.loginByCode(code, HERE)
     planted.push(accessToken, refreshToken, next.refreshToken, key, secret, code)
     const stored = await storage.audit.listAudit(
-      { accountId: account.id, actions: null, actorId: null, from: null, to: null, after: null, limit: 1_000 },
+      {
+        accountId: account.id,
+        actions: null,
+        actorId: null,
+        from: null,
+        to: null,
+        after: null,
+        limit: 1_000,
+      },
       { now: null },
     )
     expect(stored.length).toBeGreaterThan(4)

@@ -46,20 +46,23 @@ export function auditedStorage<Tx>(
     }
   }
 
-  /** The stores of which something is on record. */
-  const stores = Object.entries(auditRules).flatMap(([name, rules]) => {
-    if (typeof rules === 'string') return []
-    const store = storage[name as keyof Storage<Tx>] as unknown as Readonly<Record<string, Verb>>
+  const stores = Object.entries(auditRules).map(([name, rules]) => {
+    const given = storage[name as keyof Storage<Tx>]
+    if (typeof rules === 'string') return [name, given] as const
+    const store = given as unknown as Readonly<Record<string, Verb>>
     const verbs = Object.entries(rules).map(([verb, rule]: [string, RuleOfVerb | string]) => {
       const plain: Verb = (input, call) => (store[verb] as Verb).call(store, input, call)
       return [verb, typeof rule === 'string' ? plain : audited(plain, rule)] as const
     })
-    return [[name, Object.fromEntries(verbs)] as const]
+    return [name, Object.fromEntries(verbs)] as const
   })
 
+  // Member by member: a storage may be of a class.
   return {
-    ...storage,
-    ...(Object.fromEntries(stores) as Partial<Storage<Tx>>),
+    ...(Object.fromEntries(stores) as unknown as Pick<Storage<Tx>, keyof typeof auditRules>),
+    name: storage.name,
+    durable: storage.durable,
+    commitNotifications: storage.commitNotifications,
     bind: (settings) => storage.bind(settings),
     open: () => storage.open(),
     close: () => storage.close(),

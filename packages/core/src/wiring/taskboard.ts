@@ -16,7 +16,13 @@ import {
   type Agents,
 } from '../agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from '../analytics/index.js'
-import { createAudit, createAuditCounts, type Audit, type AuditCounts, type AuditRecord } from '../audit/index.js'
+import {
+  createAudit,
+  createAuditCounts,
+  type Audit,
+  type AuditCounts,
+  type AuditRecord,
+} from '../audit/index.js'
 import { auditedStorage } from './audited-storage.js'
 import { createBackground } from './background.js'
 import { createBoardParts } from './board-deps.js'

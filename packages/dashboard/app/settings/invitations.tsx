@@ -65,7 +65,8 @@ function InvitationRow({ of, onChanged }: { readonly of: Invitation; readonly on
     >
       <div class="row-main">
         <p class="row-title">
-          <bdi>{of.email}</bdi> <span class="chip">{of.role === null ? text.custom : text.roles[of.role]}</span>
+          <bdi>{of.email}</bdi>{' '}
+          <span class="chip">{of.role === null ? text.custom : text.roles[of.role]}</span>
         </p>
         <p class="quiet row-facts">
           <span>

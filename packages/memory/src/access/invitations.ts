@@ -41,7 +41,10 @@ export function createInvitationVerbs(
         tables.invitations.set(id, stored)
         const [invitation] = toInvitation(stored)
         if (invitation === undefined) throw new Error('an account is gone')
-        return { invitation, replacedId: earlier !== undefined && earlier.expiresAt > now ? earlier.id : null }
+        return {
+          invitation,
+          replacedId: earlier !== undefined && earlier.expiresAt > now ? earlier.id : null,
+        }
       }),
     listInvitations: (which, call) =>
       read(call, (now) =>

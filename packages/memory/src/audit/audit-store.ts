@@ -51,10 +51,7 @@ function isWithin({ accountId, actions, actorId, from, to, after }: AuditQuery) 
 }
 
 /** Newest first. */
-function byAge(
-  a: Pick<AuditRecord, 'at' | 'id'>,
-  b: Pick<AuditRecord, 'at' | 'id'>,
-): number {
+function byAge(a: Pick<AuditRecord, 'at' | 'id'>, b: Pick<AuditRecord, 'at' | 'id'>): number {
   if (a.at !== b.at) return b.at - a.at
   return a.id < b.id ? 1 : Number(a.id === b.id) - 1
 }

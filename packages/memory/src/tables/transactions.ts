@@ -124,8 +124,7 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
     transaction: (work) =>
       within((tx) => inside.run(new Map(inside.getStore()).set(key, tx), () => work(tx))),
     // All of its verbs are given the transaction: no work of it waits for itself.
-    inOneCommit: (call, work) =>
-      isInside(call) ? work(call) : within((tx) => work({ ...call, tx })),
+    inOneCommit: (call, work) => (isInside(call) ? work(call) : within((tx) => work({ ...call, tx }))),
   }
 }
 

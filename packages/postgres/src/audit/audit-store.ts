@@ -34,7 +34,11 @@ async function appendAudit(
   call: CallContext<PgConnection>,
 ): Promise<readonly AuditRecord[]> {
   const by = storedActor(call.by)
-  const added = records.map(({ of, ...given }) => ({ id: database.settings.current.newId('aud'), ...of, ...given }))
+  const added = records.map(({ of, ...given }) => ({
+    id: database.settings.current.newId('aud'),
+    ...of,
+    ...given,
+  }))
   const actor = [by.kind, by.id, by.name, by.sessionId, by.clientAddress, by.requestId]
   const rows = await database.read(call, append, [call.now, JSON.stringify(added), ...actor])
   const stored = new Map(rows.map((row) => [row.id, row]))

@@ -65,11 +65,17 @@ export const auditCases: readonly V2Check[] = [
         return value
       }
 
-      const key = await recorded(['POST', KEYS, { name: 'k', scopes: ['tasks:read'] }], 'key.created', 'api_key')
+      const key = await recorded(
+        ['POST', KEYS, { name: 'k', scopes: ['tasks:read'] }],
+        'key.created',
+        'api_key',
+      )
       await recorded(['POST', `${KEYS}/${key['id']}/rotate`, {}], 'key.rotated', 'api_key', String(key['id']))
       await recorded(['DELETE', `${KEYS}/${key['id']}`], 'key.revoked', 'api_key', String(key['id']))
       const invite = { email: 'grace@acme.example', role: 'member', show_link: true }
-      const made = (await recorded(['POST', MEMBERS, invite], 'invitation.created', 'invitation'))['invitation']
+      const made = (await recorded(['POST', MEMBERS, invite], 'invitation.created', 'invitation'))[
+        'invitation'
+      ]
       const { id: invitationId } = made as { id: string }
       const invitation = `/v2/account/invitations/${invitationId}`
       await recorded(['DELETE', invitation], 'invitation.withdrawn', 'invitation', invitationId)
@@ -78,11 +84,24 @@ export const auditCases: readonly V2Check[] = [
       const member = `${MEMBERS}/${other.id}`
       await recorded(['PATCH', member, { role: 'viewer' }], 'member.changed', 'user', other.id)
       await recorded(['DELETE', member], 'member.deleted', 'user', other.id)
-      const workspace = await recorded(['POST', '/v2/workspaces', { name: 'w' }], 'workspace.created', 'workspace')
+      const workspace = await recorded(
+        ['POST', '/v2/workspaces', { name: 'w' }],
+        'workspace.created',
+        'workspace',
+      )
       const place = `/v2/workspaces/${workspace['id']}`
-      await recorded(['PATCH', place, { name: 'x' }], 'workspace.changed', 'workspace', String(workspace['id']))
+      await recorded(
+        ['PATCH', place, { name: 'x' }],
+        'workspace.changed',
+        'workspace',
+        String(workspace['id']),
+      )
       await recorded(['DELETE', place], 'workspace.deleted', 'workspace', String(workspace['id']))
-      const hook = { workspace_id: workspaceId, url: 'https://hooks.example/secret-path', events: ['task.created'] }
+      const hook = {
+        workspace_id: workspaceId,
+        url: 'https://hooks.example/secret-path',
+        events: ['task.created'],
+      }
       const { id: hookId } = await recorded(['POST', '/v2/webhooks', hook], 'webhook.created', 'webhook')
       await recorded(['PATCH', `/v2/webhooks/${hookId}`, { enabled: false }], 'webhook.changed', 'webhook')
       await recorded(['POST', `/v2/webhooks/${hookId}/rotate-secret`, {}], 'webhook.changed', 'webhook')
@@ -117,22 +136,37 @@ export const auditCases: readonly V2Check[] = [
       const from = new Date(clock.now()).toISOString()
       await logIn(session)
       const since = await recordsOf(session, key, `&from=${encodeURIComponent(from)}`)
-      assert.deepEqual(since.map(({ action }) => action), ['session.began'])
+      assert.deepEqual(
+        since.map(({ action }) => action),
+        ['session.began'],
+      )
       const before = await recordsOf(session, key, `&to=${encodeURIComponent(from)}`)
       assert.ok(before.every(({ at }) => at < from) && before.length > 0)
       const byUser = await recordsOf(session, key, `&actor_id=${user.id}`)
-      assert.deepEqual(byUser.map(({ action }) => action), ['session.began'])
+      assert.deepEqual(
+        byUser.map(({ action }) => action),
+        ['session.began'],
+      )
       const made = await recordsOf(session, key, '&action=key.created')
       assert.ok(made.length >= 3 && made.every(({ action }) => action === 'key.created'))
 
       const ids: string[] = []
-      for (let cursor: unknown = ''; cursor !== null; ) {
-        const page = assertAnswer(await send('GET', `${AUDIT}?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`, { as: key }))
+      for (let cursor: unknown = ''; cursor !== null;) {
+        const page = assertAnswer(
+          await send('GET', `${AUDIT}?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`, { as: key }),
+        )
         ids.push(...(page['records'] as WireRecord[]).map(({ id }) => id))
         cursor = page['next_cursor']
       }
-      assert.deepEqual(ids, (await recordsOf(session, key)).map(({ id }) => id))
-      for (const [query, field] of [['action=all', 'action'], ['cursor=none', 'cursor'], ['from=now', 'from']] as const)
+      assert.deepEqual(
+        ids,
+        (await recordsOf(session, key)).map(({ id }) => id),
+      )
+      for (const [query, field] of [
+        ['action=all', 'action'],
+        ['cursor=none', 'cursor'],
+        ['from=now', 'from'],
+      ] as const)
         assertError(await send('GET', `${AUDIT}?${query}`, { as: key }), 400, 'INVALID_REQUEST', field)
     },
   },

@@ -19,6 +19,7 @@ const lasting = [
   ['POST', '/v2/account/password', { current_password: 'wrong', password: 'another horse battery' }],
   ['POST', '/v2/account/members', { email: 'none', password: 'another horse battery' }],
   ['DELETE', '/v2/account/members/user_none', undefined],
+  ['DELETE', '/v2/workspaces/ws_none', undefined],
   ['POST', KEYS, { name: 'k', scopes: ['account:write'] }],
   ['POST', KEYS, { name: 'k', scopes: ['tasks:read'] }],
   ['POST', `${KEYS}/ak_none/rotate`, {}],

@@ -160,6 +160,8 @@ const deleteWorkspace = operation({
   params: z.object({ workspace_id: idText }),
   answer: { status: 204 },
   async run({ services, principal, by, params }) {
+    // A key cannot give a proof, and does nothing that was not meant for it.
+    if (principal.kind === 'user') await services.requireProof(principal)
     const id = await workspaceOf(services, principal, params.workspace_id)
     requireWholeAccount(principal)
     await services.accounts.deleteWorkspace(id, { wait: false, by })

@@ -51,7 +51,6 @@ export function loginOriginOf(request: HttpRequest): LoginOrigin {
   return { clientAddress, userAgent: request.header('user-agent'), requestId: givenRequestId(request) }
 }
 
-
 /** What is known of a request so far, for any kind of answer. */
 export interface Admission {
   readonly requestId: string

@@ -80,7 +80,9 @@ const setAgentBudget = operation({
   answer: one,
   async run({ services, principal, by, params: { agent_id: agentId }, body: { budget } }) {
     const { workspaceId } = await services.agents.find(principal, agentId)
-    return toWireMonthly(await services.usage.setBudget({ workspaceId, agentId }, requireBudget(budget), { by }))
+    return toWireMonthly(
+      await services.usage.setBudget({ workspaceId, agentId }, requireBudget(budget), { by }),
+    )
   },
 })
 

@@ -26,7 +26,10 @@ const KEY_HASH = 'b'.repeat(64)
 async function deleteAll(storage: Storage, of: string | null, limit = 500): Promise<readonly number[]> {
   const batches: number[] = []
   for (;;) {
-    const { deleted, isOver } = await storage.access.continueDeletion({ of, limit, keepAudit: false }, { now: null })
+    const { deleted, isOver } = await storage.access.continueDeletion(
+      { of, limit, keepAudit: false },
+      { now: null },
+    )
     if (isOver) return batches
     batches.push(deleted)
     // What it waits for are transactions of other cases.
@@ -132,7 +135,7 @@ export const deletionCases: readonly StorageCheck[] = [
       const { access, sessions } = storage
       const { user, session, email } = await addCallers(fixture)
       const deleted = await access.deleteUser({ userId: user.id, keepKeys: false }, at(SECOND))
-      assert.deepEqual(deleted, { sessions: [session.id], keys: [] })
+      assert.deepEqual(deleted, { accountId, sessions: [session.id], keys: [] })
       assert.equal(await access.findPrincipal({ sessionId: session.id }, at(SECOND)), null)
       assert.equal(await sessions.findSignIn({ email }, at(SECOND)), null)
       assert.deepEqual(await access.listUsers({ accountId }, at(SECOND)), [])

@@ -40,8 +40,19 @@ export const auditCases: readonly StorageCheck[] = [
       const { of: _, ...given } = record({ accountId })
       assert.deepEqual(first, { id: first?.id, accountId, at: START + SECOND, by, ...given })
       assert.match(first.id, /^aud_[0-9a-z]{26}$/)
-      const host = { kind: 'host', id: null, name: null, sessionId: null, clientAddress: null, requestId: null }
-      const [second] = await append(fixture, [{ ...record({ accountId }), target: null, details: {}, count: 7 }], 2 * SECOND)
+      const host = {
+        kind: 'host',
+        id: null,
+        name: null,
+        sessionId: null,
+        clientAddress: null,
+        requestId: null,
+      }
+      const [second] = await append(
+        fixture,
+        [{ ...record({ accountId }), target: null, details: {}, count: 7 }],
+        2 * SECOND,
+      )
       assert.deepEqual([second?.by, second?.target, second?.details, second?.count], [host, null, {}, 7])
       assert.deepEqual(await list(fixture), [second, first])
     },
@@ -53,11 +64,25 @@ export const auditCases: readonly StorageCheck[] = [
       const { storage, accountId, workspaceId, at } = fixture
       const { id: userId } = await addUser(fixture)
       const reach = { accountId, workspaceId: null, defaultWorkspaceId: workspaceId }
-      const key = { ...reach, name: 'k', scopes: [], prefix: 'tb_', hash: 'hash', createdBy: null, expiresAt: null }
+      const key = {
+        ...reach,
+        name: 'k',
+        scopes: [],
+        prefix: 'tb_',
+        hash: 'hash',
+        createdBy: null,
+        expiresAt: null,
+      }
       const { id: keyId } = await storage.access.insertApiKey({ key, idempotency: null }, at())
       const owners = [{ accountId }, { userId }, { workspaceId }, { keyId }]
-      const own = await append(fixture, owners.map((of) => record(of)))
-      assert.deepEqual(own.map((each) => each.accountId), owners.map(() => accountId))
+      const own = await append(
+        fixture,
+        owners.map((of) => record(of)),
+      )
+      assert.deepEqual(
+        own.map((each) => each.accountId),
+        owners.map(() => accountId),
+      )
       assert.equal((await list(fixture)).length, owners.length)
       const unknown = [
         { accountId: null },
@@ -65,8 +90,14 @@ export const auditCases: readonly StorageCheck[] = [
         { workspaceId: unknownId('ws') },
         { keyId: unknownId('ak') },
       ]
-      const others = await append(fixture, unknown.map((of) => record(of)))
-      assert.deepEqual(others.map((each) => each.accountId), [null, null, null, null])
+      const others = await append(
+        fixture,
+        unknown.map((of) => record(of)),
+      )
+      assert.deepEqual(
+        others.map((each) => each.accountId),
+        [null, null, null, null],
+      )
       assert.equal((await list(fixture, { accountId: null })).length, unknown.length)
       assert.deepEqual(await list(fixture, { accountId: unknownId('acct') }), [])
     },
@@ -80,13 +111,21 @@ export const auditCases: readonly StorageCheck[] = [
       const ids: string[] = []
       for (const [place, action] of actions.entries()) {
         const by = { kind: 'user', id: `user_${place}` } as const
-        for (const { id } of await append(fixture, [record({ accountId }, action), record({ accountId }, action)], place * SECOND, by))
+        for (const { id } of await append(
+          fixture,
+          [record({ accountId }, action), record({ accountId }, action)],
+          place * SECOND,
+          by,
+        ))
           ids.push(id)
       }
       const found = await list(fixture)
-      assert.deepEqual(found.map(({ at }) => (at - START) / SECOND), [2, 2, 1, 1, 0, 0])
+      assert.deepEqual(
+        found.map(({ at }) => (at - START) / SECOND),
+        [2, 2, 1, 1, 0, 0],
+      )
       const paged = []
-      for (let after: AuditQuery['after'] = null; ; ) {
+      for (let after: AuditQuery['after'] = null; ;) {
         const [next] = await list(fixture, { limit: 1, after })
         if (next === undefined) break
         paged.push(next)
@@ -100,7 +139,10 @@ export const auditCases: readonly StorageCheck[] = [
       assert.equal(await counted({ actorId: 'user_1' }), 2)
       assert.equal(await counted({ from: START + SECOND }), 4)
       assert.equal(await counted({ to: START + SECOND }), 2)
-      assert.equal(await counted({ from: START + SECOND, to: START + 2 * SECOND, actions: ['key.revoked'] }), 2)
+      assert.equal(
+        await counted({ from: START + SECOND, to: START + 2 * SECOND, actions: ['key.revoked'] }),
+        2,
+      )
     },
   },
   {
@@ -154,7 +196,10 @@ export const auditCases: readonly StorageCheck[] = [
       const prune = (ofAccounts: boolean, limit: number) =>
         storage.prune({ rows: 'audit', ofAccounts, olderThanMs: MINUTE, limit }, at(3 * MINUTE))
       assert.equal(await prune(true, 1), 1)
-      assert.deepEqual((await list(fixture)).map((each) => each.at - START), [2 * MINUTE, MINUTE])
+      assert.deepEqual(
+        (await list(fixture)).map((each) => each.at - START),
+        [2 * MINUTE, MINUTE],
+      )
       assert.equal(await prune(true, 10), 1)
       assert.equal(await prune(true, 10), 0)
       assert.equal((await list(fixture, { accountId: null })).length, 3)
@@ -171,9 +216,14 @@ export const auditCases: readonly StorageCheck[] = [
         const made = { name: 'Gone', tier: 'custom', workspaceName: 'Gone', agent: null } as const
         const { account } = await storage.access.insertAccount(made, at())
         await append(fixture, [record({ accountId: account.id }), record({ accountId: null })])
-        assert.deepEqual(await storage.access.beginDeletion({ accountId: account.id }, at()), { accountId: account.id })
-        for (let isOver = false; !isOver; )
-          ({ isOver } = await storage.access.continueDeletion({ of: account.id, limit: 100, keepAudit }, at()))
+        assert.deepEqual(await storage.access.beginDeletion({ accountId: account.id }, at()), {
+          accountId: account.id,
+        })
+        for (let isOver = false; !isOver;)
+          ({ isOver } = await storage.access.continueDeletion(
+            { of: account.id, limit: 100, keepAudit },
+            at(),
+          ))
         const left = await list(fixture, { accountId: account.id })
         assert.equal(left.length, keepAudit ? 1 : 0)
       }
