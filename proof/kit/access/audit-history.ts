@@ -205,7 +205,7 @@ async function step(history: History): Promise<void> {
   if (login === null) throw new Error('no login')
   const state = await readState(history)
   const users = [...state.users.keys()]
-  const userId = dice.pick(users)
+  const userId = dice.pick(users.length === 0 ? ['user_none'] : users)
   const workspaceId = dice.pick([...state.workspaces])
   const caller = principalOf(history, userId, workspaceId)
   const by = { kind: 'user', id: userId, clientAddress: HERE.clientAddress } as const

@@ -124,7 +124,7 @@ export const auditCases: readonly V2Check[] = [
       const { key } = await makeKey(['audit:read'])
       assert.ok((await recordsOf(session, key)).some(({ action }) => action === 'account.created'))
       const without = await makeKey(scopes.filter((scope) => scope !== 'audit:read'))
-      assertError(await send('GET', AUDIT, { as: without.key }), 403, 'INSUFFICIENT_PERMISSIONS')
+      assertError(await send('GET', AUDIT, { as: without.key }), 403, 'AUTHORIZATION_FAILED')
       const bound = await makeKey(['audit:read'], workspaceId)
       assert.equal((await send('GET', AUDIT, { as: bound.key })).status, 403)
       const theirs = JSON.stringify(await recordsOf(session, stranger.key))

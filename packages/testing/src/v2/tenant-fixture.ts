@@ -59,6 +59,7 @@ export async function createTenantFixture(
       channel_id: channel.id,
       key_id: key.id,
       user_id: user.id,
+      actor_id: user.id,
       session_id: session.id,
       invitation_id: invitation.id,
     },
