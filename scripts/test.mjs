@@ -1,6 +1,6 @@
 // Lint, types and the tests: `npm test`, within five minutes on two cores.
 // `--all` adds what scripts/only-in-ci.mjs leaves to continuous integration, coverage, the build and the packed packages.
-// `--matrix` adds the tests on the other pinned Node.js releases, but for the large boards. The last line sums up what passed and failed.
+// `--matrix` adds those of `npm test` on the other pinned Node.js releases, shared out. The last line sums up what passed and failed.
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -80,29 +80,8 @@ const COVERING = [
   'client',
   'dashboard',
 ]
-/** Their code calls what the other tests call. */
-const DOCS = 'docs'
-/**
- * Another release of Node.js sends a large board, another server and a pooler the same statements, a browser the same files, and the
- * public audits of MCP the same answers. API v2 and the command line on a database are their suites on a host and on the storage, which
- * all releases have, together. A clock that is wrong and a board that is kept are so on each release.
- */
-const ON_ONE_RELEASE = [
-  /\/test\/plans\//,
-  /\/large-account\.test/,
-  /\/ten-thousand-tasks\.test/,
-  /\/large-transfer\.test/,
-  /\/test\/browser\//,
-  /\/in-browser\.test/,
-  /\/public-audits\.test/,
-  /\/test\/other-servers\//,
-  /\/storage-on-replica\.test/,
-  /\/v2-on-pg/,
-  /\/every-command-on-pg/,
-  /\/clock-faults\/processes-on-pg/,
-  /\/kept-board\.test/,
-  /\/npm-start\.test/,
-]
+/** A browser gets the same files from each release, and the code of the docs calls what the other tests call. */
+const ON_ONE_RELEASE = ['docs', 'dashboard-in-browser']
 /** What meets the release itself, with its sockets, streams, timers and cryptography: each release runs their tests. */
 const ON_EACH_RELEASE = [
   'core',
@@ -204,20 +183,12 @@ if (isMatrix) {
   await step('planted bugs', () => findPlantedBugs())
 }
 
-/** Throws for a pattern or a project without a test: it was renamed or removed. */
+/** Those of `npm test`. Throws for a project without a test: it was renamed or removed. */
 function testsOn({ isOf }) {
-  const files = known.filter(({ project }) => project !== DOCS)
-  const unknown = ON_ONE_RELEASE.filter((pattern) => !files.some(({ file }) => pattern.test(file)))
   const missing = ON_EACH_RELEASE.filter((name) => !projects.includes(name))
-  if (unknown.length + missing.length > 0)
-    throw new Error(`no test is of ${[...unknown, ...missing].join(', ')}`)
-  const those = files.filter(
-    ({ project, file }) => isOf(project) && !ON_ONE_RELEASE.some((pattern) => pattern.test(file)),
-  )
-  return {
-    projects: [...new Set(those.map(({ project }) => project))],
-    only: those.map(({ file }) => file),
-  }
+  if (missing.length > 0) throw new Error(`no test is of ${missing.join(', ')}`)
+  const of = projects.filter((name) => isOf(name) && !ON_ONE_RELEASE.includes(name))
+  return { projects: of, only: few }
 }
 
 for (const other of isMatrix ? OTHER_RELEASES : []) {

@@ -3,7 +3,7 @@ import type { Option } from './command.js'
 /** The options that every command has. */
 export const commonOptions: readonly Option[] = [
   { flags: '--json', summary: 'prints the result as JSON' },
-  { flags: '--no-color', summary: 'prints no colours; they are off without a terminal, and by NO_COLOR' },
+  { flags: '--no-color', summary: 'prints no colors; they are off without a terminal, and by NO_COLOR' },
 ]
 export const urlOption: Option = {
   flags: '--url <url>',

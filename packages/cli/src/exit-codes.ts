@@ -4,7 +4,7 @@ export const exitCodes = {
   failed: { code: 1, summary: 'any other fault' },
   usage: {
     code: 2,
-    summary: 'unknown commands, options or arguments, or missing ones; also a setting that cannot be used',
+    summary: 'a command, option, argument or setting that is missing or cannot be used',
   },
   refused: { code: 3, summary: 'no credential, one that the server refuses, or one without the scope' },
   unknown: { code: 4, summary: 'there is no such thing, or it is out of reach' },

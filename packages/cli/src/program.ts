@@ -96,10 +96,10 @@ const environment = {
   TASKBOARD_URL: 'the server',
   TASKBOARD_KEY: 'the API key, instead of the stored one',
   TASKBOARD_WORKSPACE: 'the workspace, instead of that of the key',
-  DATABASE_URL: 'the database of migrate, status, create-key, export and import',
+  DATABASE_URL: 'the database of the commands that work on one',
   TASKBOARD_DATA: 'their directory of PGlite, without DATABASE_URL',
   BROWSER: 'the browser of open, instead of that of the system',
-  NO_COLOR: 'no colours',
+  NO_COLOR: 'no colors',
 } as const
 
 function environmentLines(): string {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { referencePath, withReference } from '../scripts/reference.js'
 import { run } from '../test/cli-process.js'
+import type { CliHost } from './cli.js'
+import { createProgram } from './program.js'
 
 describe('docs/cli.md', () => {
   it('has the commands, options and exit codes of the code', async () => {
@@ -11,6 +13,19 @@ describe('docs/cli.md', () => {
 })
 
 describe('the help of a command', () => {
+  it('fits on a terminal of 80 columns, that of the whole program too', async () => {
+    let text = ''
+    const stdout = { columns: 80, write: (part: string) => (text += part) }
+    const program = createProgram({ stdout, stderr: stdout } as unknown as CliHost, {
+      version: '0',
+      isJson: false,
+    })
+    for (const command of ['', ...program.commands.map((each) => each.name())])
+      await program.parseAsync([command, '--help'].filter(Boolean), { from: 'user' }).catch(() => undefined)
+    expect(text).toContain('Exit codes:')
+    expect(text.split('\n').filter((line) => [...line].length > 80)).toEqual([])
+  })
+
   it('says which options can be repeated', { timeout: 60_000 }, async () => {
     const { code, stdout } = await run(['add', '--help'])
     expect(code).toBe(0)

@@ -27,7 +27,13 @@ it('a budget that is set while a report is being written counts that report', as
     const budgeted = taskboard.usage.setBudget({ workspaceId }, { tokens: 10 })
     const over = budgeted.finally(() => (isSet = true))
     await until(
-      async () => isSet || (await rows('select from pg_locks where not granted')).length > 0,
+      async () =>
+        isSet ||
+        (
+          await rows(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).length > 0,
       Boolean,
     )
     return { over }
