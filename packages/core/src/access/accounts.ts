@@ -162,6 +162,36 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
       return account
     },
     delete: (accountId, options) => remove(deps, { accountId }, accountId, options),
+    ...createUserCalls(deps),
+    async createWorkspace(accountId, input, options) {
+      const { name } = parseInput(newWorkspaceInput, input)
+      return store.insertWorkspace({ accountId, name, agent }, environment.call(options))
+    },
+    getWorkspace,
+    async listWorkspaces(accountId, options) {
+      return store.listWorkspaces({ accountId }, environment.call(options))
+    },
+    async updateWorkspace(workspaceId, change, options) {
+      const { name } = parseInput(newWorkspaceInput, change)
+      return store.update({ workspaceId, name }, environment.call(options))
+    },
+    async deleteWorkspace(workspaceId, options) {
+      const { accountId } = await getWorkspace(workspaceId, options)
+      return remove(deps, { workspaceId }, accountId, options)
+    },
+    ...createAccountKeys(deps),
+  }
+}
+
+/** The part of `Accounts` that is about users. */
+function createUserCalls<Tx>(
+  deps: AccountsDeps<Tx>,
+): Pick<
+  Accounts<Tx>,
+  'createUser' | 'setPassword' | 'deleteUser' | 'resetSecondFactor' | 'setRole' | 'listUsers'
+> {
+  const { environment, store, passwords } = deps
+  return {
     async createUser(accountId, input, options) {
       const user = await toStored(passwords, parseInput(newUserInput, input), accountId)
       return store.insertUser({ accountId, ...user }, environment.call(options))
@@ -196,23 +226,6 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
     async listUsers(accountId, options) {
       return store.listUsers({ accountId }, environment.call(options))
     },
-    async createWorkspace(accountId, input, options) {
-      const { name } = parseInput(newWorkspaceInput, input)
-      return store.insertWorkspace({ accountId, name, agent }, environment.call(options))
-    },
-    getWorkspace,
-    async listWorkspaces(accountId, options) {
-      return store.listWorkspaces({ accountId }, environment.call(options))
-    },
-    async updateWorkspace(workspaceId, change, options) {
-      const { name } = parseInput(newWorkspaceInput, change)
-      return store.update({ workspaceId, name }, environment.call(options))
-    },
-    async deleteWorkspace(workspaceId, options) {
-      const { accountId } = await getWorkspace(workspaceId, options)
-      return remove(deps, { workspaceId }, accountId, options)
-    },
-    ...createAccountKeys(deps),
   }
 }
 

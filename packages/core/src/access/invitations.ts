@@ -9,7 +9,8 @@ import { credentialDigest } from './credential-digest.js'
 import type { PasswordWork } from './password-work.js'
 import type { Principal } from './principal.js'
 import { beyond, roleNames, roles, scopesOfRole, type Role } from './roles.js'
-import { userActor, type LoginOrigin, type Sessions, type SessionTokens } from './sessions.js'
+import { userActor, type LoginOrigin } from './login-check.js'
+import type { Sessions, SessionTokens } from './sessions.js'
 import type { Invitation } from './user.js'
 
 /** An invitation for the host to send. */
@@ -79,20 +80,20 @@ const input = z.strictObject({
   showLink: z.boolean({ error: 'must be true or false' }).nullish(),
 })
 
+async function send(
+  { environment, onInvitation }: InvitationsDeps,
+  message: InvitationMessage,
+): Promise<void> {
+  try {
+    await onInvitation?.(message)
+  } catch (error) {
+    environment.logger.error({ err: error, accountId: message.accountId }, 'an invitation could not be sent')
+    throw new TaskboardError('SERVICE_UNAVAILABLE', 'the invitation could not be sent; try again')
+  }
+}
+
 export function createInvitations(deps: InvitationsDeps): Invitations {
   const { environment, store, limits, passwords, sessions, linkTo, onInvitation } = deps
-
-  async function send(message: InvitationMessage): Promise<void> {
-    try {
-      await onInvitation?.(message)
-    } catch (error) {
-      environment.logger.error(
-        { err: error, accountId: message.accountId },
-        'an invitation could not be sent',
-      )
-      throw new TaskboardError('SERVICE_UNAVAILABLE', 'the invitation could not be sent; try again')
-    }
-  }
 
   async function requireFew(accountId: string): Promise<void> {
     const use = { key: `invitations:${accountId}`, limit: MOST_A_DAY, windowMs: DAY_MS }
@@ -147,7 +148,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       if (showLink === true) return { invitation, link }
       const { accountName, expiresAt } = invitation
       try {
-        await send({ email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
+        await send(deps, { email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
       } catch (error) {
         await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call({ by }))
         throw error

@@ -2,7 +2,8 @@ import type { AuditActor, Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { codeAttempts, type MfaCodes, mfaContext, mintRecoveryCodes, mintTotpSecret } from './mfa-codes.js'
 import type { SecretBox } from './secret-box.js'
-import { requireAllowed, type OwnSession, type Sessions } from './sessions.js'
+import { requireAllowed } from './login-check.js'
+import type { OwnSession, Sessions } from './sessions.js'
 import type { SessionStore, SignIn } from './session-store.js'
 
 /** A user's second factor: one-time passwords by time (RFC 6238). For the board's own users, by their id. */

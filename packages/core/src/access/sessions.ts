@@ -1,28 +1,27 @@
 import type { z } from 'zod'
-import type { AuditActor, Environment } from '../environment/index.js'
+import type { AuditActor } from '../environment/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import { createRateLimiter } from '../limits/index.js'
 import type { AccessTokens } from './access-token.js'
 import { addressBucket } from './credential-guard.js'
 import type { Authenticator } from './authenticator.js'
-import { credentialDigest } from './credential-digest.js'
-import { codeAttempts, isTotpCode, type MfaCodes } from './mfa-codes.js'
+import {
+  asField,
+  createLoginCheck,
+  mostAddresses,
+  requireAllowed,
+  userActor,
+  wrongLogin,
+  type LoginCheckDeps,
+  type LoginOrigin,
+} from './login-check.js'
 import type { LoginCodes } from './login-codes.js'
-import type { createKnownClients, PasswordClient, PasswordWork } from './password-work.js'
 import { mintRefreshToken, parseRefreshToken } from './refresh-token.js'
-import type { Session, SessionOrigin, SessionRecord, SessionStore, SignIn } from './session-store.js'
+import type { Session, SessionOrigin, SessionRecord, SignIn } from './session-store.js'
 import { loginInput, proofInput } from './access-input.js'
 
 /** A login. `mfaCode` is a one-time password or a recovery code, for users who are enrolled. */
 export type LoginInput = z.input<typeof loginInput>
-
-/** Where a request comes from, as the host sees it. */
-export interface LoginOrigin {
-  readonly clientAddress: string
-  /** The `User-Agent` header, by which people recognize their sessions. */
-  readonly userAgent?: string | null | undefined
-  readonly requestId?: string | null | undefined
-}
 
 /** A session of somebody who is logged in. */
 export interface OwnSession {
@@ -107,37 +106,18 @@ export interface Sessions {
   ): Promise<void>
 }
 
-/** A login that was refused. */
-export interface LoginRefusal {
-  readonly action: 'login.failed' | 'login.locked'
-  /** The user of the address; null when it has none. */
-  readonly userId: string | null
-  readonly by: AuditActor
-}
-
-export interface SessionsDeps {
-  readonly environment: Environment
-  readonly store: SessionStore
-  readonly passwords: PasswordWork
-  readonly knownClients: ReturnType<typeof createKnownClients>
-  readonly mfaCodes: MfaCodes
+export interface SessionsDeps extends LoginCheckDeps {
   readonly codes: Pick<LoginCodes, 'redeem' | 'show'>
   readonly tokens: Pick<AccessTokens, 'sign' | 'ttlMs'>
   readonly refreshTokenTtlMs: number
   /** How long a session lasts at most. */
   readonly sessionTtlMs: number
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
-  /** Called for each wrong login, for the audit. */
-  readonly onRefused: (refusal: LoginRefusal) => void
-  /** Logins in any rolling minute for each client address, and as many failed refreshes and codes, in this process. */
-  readonly perMinute: number
 }
 
 const MINUTE_MS = 60_000
 const SECOND_MS = 1_000
-const MOST_ADDRESSES = 100_000
 const REUSE_GRACE_MS = 10_000
-const WRONG_LOGIN = 'the e-mail address or the password is wrong'
 const WRONG_REFRESH = 'the refresh token is not valid'
 const WRONG_CODE = 'the login link was used before, or has expired; ask for a new one'
 
@@ -147,9 +127,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { refreshTokenTtlMs: ttlMs, sessionTtlMs: longestMs } = deps
   const { random, clock } = environment
   const { perMinute: limit } = deps
-  const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
-  const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
-  const checkLogin = createLoginCheck(deps)
+  const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
+  const { check, checkAgain } = createLoginCheck(deps)
 
   async function answer({ id, userId, expiresInMs }: Session, refreshToken: string): Promise<SessionTokens> {
     const accessToken = await tokens.sign({ userId, sessionId: id })
@@ -177,31 +156,6 @@ export function createSessions(deps: SessionsDeps): Sessions {
     )
   }
 
-  async function check(
-    login: z.output<typeof loginInput>,
-    origin: LoginOrigin,
-    client?: PasswordClient,
-  ): Promise<SignIn> {
-    const bucket = addressBucket(origin.clientAddress)
-    requireAllowed(logins.take(bucket), 'too many logins from this address')
-    const signIn = await checkLogin(login, { bucket, origin }, client)
-    deps.knownClients.add(bucket)
-    return signIn
-  }
-
-  /** As a login of a user whose session it is. What is wrong is a field: the credential of the request is right. */
-  async function checkAgain(
-    { userId, ...login }: { readonly userId: string } & Omit<z.output<typeof loginInput>, 'email'>,
-    origin: LoginOrigin,
-  ): Promise<void> {
-    const signIn = await store.findSignIn({ userId }, environment.call())
-    try {
-      await check({ email: signIn?.email ?? '', ...login }, origin, { key: userId, isKnown: true })
-    } catch (error) {
-      throw isTaskboardError(error, 'UNAUTHORIZED') ? asField(error, error.field ?? 'password') : error
-    }
-  }
-
   /** A valid token never meets this limit: it cannot be guessed, and a host may refresh for all its users from one address. */
   function refuseToken(clientAddress: string, message: string): TaskboardError {
     const decision = badTokens.take(addressBucket(clientAddress))
@@ -212,7 +166,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   return {
     async login(input, origin) {
       const login = parseInput(loginInput, input)
-      return begin(await check(login, origin), WRONG_LOGIN, origin)
+      return begin(await check(login, origin), wrongLogin, origin)
     },
     async loginByCode(code, origin) {
       const signIn = await deps.codes.redeem(code)
@@ -236,14 +190,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
       }
       authenticator.forgetSession(id)
     },
-    begin: (user, origin) => begin(user, WRONG_LOGIN, origin),
+    begin: (user, origin) => begin(user, wrongLogin, origin),
     refuseToken,
-    list: (userId) => store.listSessions({ userId }, environment.call()),
-    async end(userId, which, by) {
-      const ended = await store.endSessions({ userId, ...which }, environment.call({ by }))
-      for (const id of ended) authenticator.forgetSession(id)
-      if ('id' in which && ended.length === 0) throw new TaskboardError('NOT_FOUND', 'no such session')
-    },
+    ...createEndings(deps),
     async refresh(refreshToken, from) {
       const shown = parseRefreshToken(refreshToken)
       if (shown === null) throw refuseToken(from.clientAddress, WRONG_REFRESH)
@@ -254,6 +203,22 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
       throw refuseToken(from.clientAddress, WRONG_REFRESH)
     },
+  }
+}
+
+/** The part that lists sessions and ends them. */
+function createEndings({
+  environment,
+  store,
+  authenticator,
+}: SessionsDeps): Pick<Sessions, 'list' | 'end' | 'logout'> {
+  return {
+    list: (userId) => store.listSessions({ userId }, environment.call()),
+    async end(userId, which, by) {
+      const ended = await store.endSessions({ userId, ...which }, environment.call({ by }))
+      for (const id of ended) authenticator.forgetSession(id)
+      if ('id' in which && ended.length === 0) throw new TaskboardError('NOT_FOUND', 'no such session')
+    },
     async logout({ refreshToken, authorization }, origin) {
       const named = await namedSession(authenticator, refreshToken, authorization)
       if (named === null) return
@@ -261,15 +226,6 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (ended !== null) authenticator.forgetSession(ended.id)
     },
   }
-}
-
-/** Somebody whom Taskboard's login knows, or who shows a token of a session. */
-export function userActor(
-  userId: string | null,
-  { clientAddress, requestId = null }: LoginOrigin,
-  sessionId: string | null = null,
-): AuditActor {
-  return { kind: 'user', id: userId, clientAddress, requestId, sessionId }
 }
 
 const LONGEST_USER_AGENT = 256
@@ -280,78 +236,9 @@ function originOf({ clientAddress, userAgent }: LoginOrigin): SessionOrigin {
   return { clientAddress, userAgent: printable ?? null }
 }
 
-function asField({ message }: TaskboardError, field: string): TaskboardError {
-  const text = message.startsWith(field) ? message : `${field} is wrong: ${message}`
-  return new TaskboardError('INVALID_FIELD', text, { field })
-}
-
 /** The user's password has changed since it was checked. */
 function refuseLogin(error: unknown, message: string): never {
   throw isTaskboardError(error, 'NOT_FOUND') ? new TaskboardError('UNAUTHORIZED', message) : error
-}
-
-/** Returns the user of a right login. */
-function createLoginCheck(deps: SessionsDeps) {
-  const { environment, store, passwords, mfaCodes, knownClients, onRefused } = deps
-
-  const refused = (action: LoginRefusal['action'], userId: string | null, origin: LoginOrigin): void =>
-    onRefused({ action, userId, by: userActor(userId, origin) })
-
-  /**
-   * Counts a guess for the client, and one of a one-time password also for the user, from wherever it comes. Nobody guesses a recovery code,
-   * so that one stays valid for a user whom others have locked out.
-   */
-  async function checkCode(signIn: SignIn, code: string, key: string, origin: LoginOrigin): Promise<void> {
-    const { userId, mfaSecret: sealedSecret, asOf } = signIn
-    const ofUser = codeAttempts(userId)
-    for (const each of isTotpCode(code) ? [key, ofUser] : [key]) {
-      const decision = await store.takeLoginAttempt({ key: each, kind: 'code' }, environment.call())
-      if (!decision.allowed) refused('login.locked', userId, origin)
-      requireAllowed(decision, 'too many wrong logins')
-    }
-    const by = userActor(userId, origin)
-    if (sealedSecret === null || !(await mfaCodes.redeem({ userId, sealedSecret, asOf }, code, by))) {
-      refused('login.failed', userId, origin)
-      throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
-    }
-    await store.clearLoginAttempts({ key: ofUser }, environment.call())
-  }
-
-  /** Hashes a password anew whose hash costs less than new ones. When that fails, the next login does. */
-  async function renew(signIn: SignIn, password: string, client: PasswordClient): Promise<SignIn> {
-    const { userId, passwordHash } = signIn
-    if (!passwords.isOutdated(passwordHash)) return signIn
-    const next = await passwords.hash(password, client)
-    const isRenewed = await store.renewPasswordHash({ userId, passwordHash, next }, environment.call())
-    return isRenewed ? { ...signIn, passwordHash: next } : signIn
-  }
-
-  return async (
-    login: z.output<typeof loginInput>,
-    { bucket, origin }: { readonly bucket: string; readonly origin: LoginOrigin },
-    client: PasswordClient = { key: bucket, isKnown: knownClients.has(bucket) },
-  ): Promise<SignIn> => {
-    const { email, password, mfaCode } = login
-    const key = credentialDigest(JSON.stringify([email, bucket]))
-    const decision = await store.takeLoginAttempt({ key, kind: 'password' }, environment.call())
-    const signIn = await store.findSignIn({ email }, environment.call())
-    const userId = signIn?.userId ?? null
-    if (!decision.allowed) refused('login.locked', userId, origin)
-    requireAllowed(decision, 'too many wrong logins')
-    const isRight = await passwords.verify(password, signIn?.passwordHash ?? passwords.decoy, client)
-    if (signIn === null || !isRight) {
-      refused('login.failed', userId, origin)
-      throw new TaskboardError('UNAUTHORIZED', WRONG_LOGIN)
-    }
-    if (signIn.mfaSecret !== null) {
-      if (mfaCode == null) {
-        throw new TaskboardError('UNAUTHORIZED', 'mfaCode is required', { field: 'mfaCode' })
-      }
-      await checkCode(signIn, mfaCode, key, origin)
-    }
-    await store.clearLoginAttempts({ key }, environment.call())
-    return renew(signIn, password, client)
-  }
 }
 
 async function namedSession(
@@ -369,12 +256,4 @@ async function namedSession(
   const id = await authenticator.findSession(authorization)
   if (id === null) throw new TaskboardError('UNAUTHORIZED', 'the access token is not valid')
   return { id }
-}
-
-/** Returns when allowed. @throws TaskboardError `RATE_LIMITED` with the wait. */
-export function requireAllowed(
-  { allowed, retryAfterMs }: { readonly allowed: boolean; readonly retryAfterMs: number },
-  message: string,
-): void {
-  if (!allowed) throw new TaskboardError('RATE_LIMITED', message, { retryAfterMs })
 }

@@ -49,7 +49,7 @@ export function createAuditCounts<Tx>({
   let dueAt: Instant | null = null
 
   async function flush(): Promise<void> {
-    for (const [key, { action, of, by, count }] of [...counted]) {
+    for (const [key, { action, of, by, count }] of Array.from(counted)) {
       const record = { action, of, target: null, details: {}, count }
       const call = environment.call<Tx>({ by })
       // Before the write: what comes meanwhile is counted anew.

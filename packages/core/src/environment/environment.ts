@@ -43,8 +43,8 @@ export function createEnvironment(options: EnvironmentOptions = {}): Environment
     telemetry: telemetryOf(options.telemetry),
     loops: createLoopRegistry(),
     storageNow: options.clock ? () => clock.now() : () => null,
-    call(options) {
-      return { now: this.storageNow(), tx: options?.tx, by: options?.by }
+    call(given) {
+      return { now: this.storageNow(), tx: given?.tx, by: given?.by }
     },
   }
 }

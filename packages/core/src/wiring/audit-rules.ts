@@ -284,7 +284,7 @@ export const auditRules: AuditRules = {
 /** Who decided: the host's code may name a person. */
 function personOf(actor: NamedActor | null): AuditActor {
   if (actor === null) return {}
-  const { kind, id, name = null } = actor
+  const { kind, id, name } = actor
   return kind === 'user' || kind === 'api_key' ? { kind, id, name } : { id, name }
 }
 
