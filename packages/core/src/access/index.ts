@@ -1,4 +1,5 @@
 export { addressBucket } from './credential-guard.js'
+export { createKnownClients } from './password-work.js'
 export { scopes, tiers } from './principal.js'
 export { principalKinds } from './principal.js'
 export type { FoundPrincipal, Principal, Reach, Scope, Tier } from './principal.js'

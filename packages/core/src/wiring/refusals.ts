@@ -24,7 +24,7 @@ export function withRefusals<Tx>(
     },
     refuseCredential(request) {
       const error = services.refuseCredential(request)
-      if (error.code === 'RATE_LIMITED') telemetry.measure({ kind: 'refusal', limit: 'credentials' })
+      if (error.retryAfterMs !== undefined) telemetry.measure({ kind: 'refusal', limit: 'credentials' })
       return error
     },
     quota: {

@@ -286,7 +286,7 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
       secrets,
       tokens: options.tokens,
       hasher: options.passwordHasher,
-      loginsPerMinute: options.limits?.failedCredentialsPerMinute,
+      failuresPerMinute: options.limits?.failedCredentialsPerMinute,
       longestLifetimeMs: options.keys?.longestLifetimeMs,
       linkTo: invitationPageOf(options),
       onInvitation: options.members?.onInvitation,
