@@ -193,6 +193,8 @@ export type {
   BudgetHolder,
   BudgetInput,
   BudgetPage,
+  CorrectionInput,
+  EnteredUsage,
   ModelPrice,
   ModelPrices,
   MonthlyBudget,

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Principal } from '../access/index.js'
 import type { Environment, InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit } from '../errors/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
@@ -13,6 +14,7 @@ import {
 } from '../usage/index.js'
 import type { ApprovalStore } from './approval-store.js'
 import { type BoardApprovals, createBoardApprovals, withoutDecisions } from './board-approvals.js'
+import { actorOf } from './caller.js'
 import { changeOf, requireColumn, toList, type TaskList } from './board-calls.js'
 import {
   actingAs,
@@ -158,8 +160,16 @@ export interface Board<Tx = unknown>
   ): Promise<RecordedUsage>
   /** Tasks that are added again and again, at the times of a cron expression. */
   readonly schedules: BoardSchedules<Tx>
-  /** Asks the workspace's chat agent. @throws `AGENT_UNAVAILABLE` when there is none or it does not answer. */
-  chat(input: z.input<typeof chatInput>): Promise<ChatReply>
+  /**
+   * Asks the workspace's chat agent. With `caller`, what the agent does on the board requires the caller's scopes, counts in the quotas of its
+   * account, and is done in its name. Without, it may do what the host's code may, except to decide and to answer.
+   * @throws `AGENT_UNAVAILABLE` when there is none or it does not answer; `QUOTA_EXCEEDED` (`budget`) when the budget of the agent or the
+   *   workspace for the month is spent; `FORBIDDEN` and `QUOTA_EXCEEDED` when the agent gives up because the caller may not.
+   */
+  chat(
+    input: z.input<typeof chatInput>,
+    options?: { readonly caller?: Principal | null | undefined },
+  ): Promise<ChatReply>
 }
 
 /** A board for callers that have validated a task or a change themselves. */
@@ -176,7 +186,12 @@ type LeasedInput<S extends z.ZodType> = z.input<S> & { readonly leaseMs?: number
 /** Answers a chat message for a workspace. `agents/` implements it. */
 export type ChatAgent<Tx = unknown> = (
   board: Board<Tx>,
-  input: { readonly message: string; readonly user: string | null },
+  input: {
+    readonly message: string
+    readonly user: string | null
+    /** For whom; null for the host's code. `board` acts in its name. */
+    readonly caller: Principal | null
+  },
 ) => Promise<string>
 
 export interface BoardDeps<Tx> {
@@ -270,9 +285,11 @@ export function createBoard<Tx>(
     get schedules() {
       return parts.schedules.of(workspaceId)
     },
-    async chat(input) {
+    async chat(input, options) {
       const { message, user = null } = parseInput(chatInput, input)
-      const reply = await parts.chat(withoutDecisions<Board<Tx>>(board), { message, user })
+      const caller = options?.caller ?? null
+      const own = caller === null ? board : createBoard(parts, workspaceId, actorOf(caller))
+      const reply = await parts.chat(withoutDecisions<Board<Tx>>(own), { message, user, caller })
       return { reply, at: environment.clock.now() }
     },
   }

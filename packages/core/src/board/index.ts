@@ -97,6 +97,8 @@ export type { BoardApprovals } from './board-approvals.js'
 export type { BoardClaims } from './claiming.js'
 export type { BoardConversation, CommentInput, CommentList } from './conversation.js'
 export type { ListWrites } from './list-writes.js'
+export { actorOf } from './caller.js'
+export { callersBoard } from './chat-board.js'
 export { budgetHold } from './budget-hold.js'
 export { changedFields, revocationBy, updatedEvent } from './task-edit.js'
 export { isCompletedBy } from './completion.js'
@@ -166,7 +168,7 @@ export type {
   ScheduleInput,
   ScheduleTerms,
 } from './schedules/schedule.js'
-export { createScheduleLoop } from './schedules/schedule-loop.js'
+export { createScheduleLoop, type ScheduleQuota } from './schedules/schedule-loop.js'
 export type { ScheduleLoop } from './schedules/schedule-loop.js'
 export type {
   OccurrenceRequest,

@@ -14,7 +14,9 @@ export type { ModelPrice, ModelPrices, UsageAmounts, UsageInput, UsageReport } f
 export { usageGroups } from './usage-store.js'
 export type {
   MonthlyBudget,
+  EnteredUsage,
   RecordedUsage,
+  UsageEntry,
   UsageGroup,
   UsageQuery,
   UsageRecord,
@@ -22,4 +24,5 @@ export type {
   UsageSum,
 } from './usage-store.js'
 export { createUsage } from './usage-directory.js'
-export type { BudgetPage, Usage, UsageFilter, UsagePage } from './usage-directory.js'
+export type { BudgetPage, CorrectionInput, Usage, UsageFilter, UsagePage } from './usage-directory.js'
+export { entryDay, requireCorrectable, type MonthSums } from './correction.js'

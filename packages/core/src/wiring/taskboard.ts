@@ -56,10 +56,18 @@ import {
   type TaskboardEmitter,
   type TaskboardEvents,
 } from '../events/index.js'
-import { createQuota, createTierLimits, resolveBounds, resolveTiers, type Tiers } from '../limits/index.js'
+import {
+  createQuota,
+  createTierLimits,
+  type Quota,
+  resolveBounds,
+  resolveTiers,
+  type Tiers,
+} from '../limits/index.js'
 import { createLifecycle, type LifecyclePhase } from './lifecycle.js'
 import { createScoring, type Scoring } from '../priority/index.js'
-import { withRefusals } from './refusals.js'
+import { createScheduleQuota } from './schedule-quota.js'
+import { quotaWithRefusals, withRefusals } from './refusals.js'
 import { retentionOf } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from '../realtime/index.js'
 import type { Storage } from '../storage/index.js'
@@ -169,6 +177,9 @@ interface Wiring<Tx> {
   readonly deletions: BackgroundLoop
   readonly emitter: TaskboardEmitter
   readonly auditCounts: AuditCounts
+  readonly tiers: Tiers
+  /** Reports what it refuses. */
+  readonly quota: Quota<Tx>
   /** Aborts at the end of `close`. */
   readonly closed: AbortController
   readonly phase: LifecyclePhase
@@ -197,7 +208,13 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   const userChannels = userChannelsOf(wiring)
   const pollIntervalMs = pollIntervalOf(options)
   const { schedules: scheduleStore, events } = storage
-  const scheduleLoop = createScheduleLoop({ environment, schedules: scheduleStore, events, pollIntervalMs })
+  const scheduleLoop = createScheduleLoop({
+    environment,
+    schedules: scheduleStore,
+    events,
+    quota: createScheduleQuota(wiring),
+    pollIntervalMs,
+  })
   const announcer = createAgentAnnouncer(
     environment,
     storage.agents,
@@ -268,8 +285,14 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
   const storage = auditedStorage(options.storage, onRecord)
   const auditCounts = createAuditCounts({ environment, store: storage.audit, onRecord })
   const secrets = secretsOf(options, environment)
+  const tiers = resolveTiers(options.tiers)
   const wiring: Wiring<Tx> = {
     options,
+    tiers,
+    quota: quotaWithRefusals(
+      createQuota({ environment, store: storage.quotas, transaction: (work) => storage.transaction(work), tiers }),
+      environment.telemetry,
+    ),
     bounds,
     environment,
     storage,
@@ -347,8 +370,7 @@ function createTransportServices<Tx>(
 ): TransportServices<Tx> {
   const { environment, storage, scoring, options, bounds, access, guard, secrets, phase } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
-  const tiers = resolveTiers(options.tiers)
-  const { auditCounts: counts } = wiring
+  const { auditCounts: counts, quota, tiers } = wiring
   const callers = createCallers({ environment, store: storage.access, access, counts, options })
   const tierLimits = createTierLimits({ environment, store: storage.limits, tiers })
   return {
@@ -360,12 +382,7 @@ function createTransportServices<Tx>(
     ...callers,
     takeBoardLimit: ({ id }) => storage.limits.take({ key: `board:${id}`, ...rate }, environment.call()),
     takeTierLimit: (principal) => tierLimits.take(principal),
-    quota: createQuota({
-      environment,
-      store: storage.quotas,
-      transaction: (work) => storage.transaction(work),
-      tiers,
-    }),
+    quota,
     tiers,
     directMembers: options.members?.direct ?? false,
     accounts: createAccounts({
@@ -420,11 +437,11 @@ function createTransportServices<Tx>(
     channels,
     webhookHeaderPrefix: wiring.webhookSettings.headerPrefix,
     maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
-    realtime: realtimeOf(wiring, tiers),
+    realtime: realtimeOf(wiring),
   }
 }
 
-function realtimeOf<Tx>({ environment, storage, options, bounds }: Wiring<Tx>, tiers: Tiers): Realtime {
+function realtimeOf<Tx>({ environment, storage, options, bounds, tiers }: Wiring<Tx>): Realtime {
   return createRealtime({
     environment,
     store: storage.realtime,

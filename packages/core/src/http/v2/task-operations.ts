@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Principal } from '../../access/index.js'
 import {
+  actorOf,
   completionInput,
   holdInput,
   mostListedTasks,
@@ -30,7 +31,6 @@ import {
   toWireDetail,
   toWireTask,
 } from '../wire/task-wire.js'
-import { actorOf } from '../wire/actor-wire.js'
 import { boardOfTask, operation, workspaceOf } from './operation.js'
 import { taskFindOperations } from './task-find-operations.js'
 import { idText, logQuery, nextCursor } from '../wire/wire-schemas.js'
