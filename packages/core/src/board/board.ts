@@ -23,6 +23,7 @@ import {
   type AddOptions,
   type BoardSettings,
   type ListOptions,
+  type UpdateOptions,
   type WriteOptions,
 } from './board-options.js'
 import type { CommentStore } from './comment-store.js'
@@ -90,9 +91,10 @@ export interface Board<Tx = unknown>
    * Replaces the given fields, in any column; null clears a field. Raises `task.updated` with the names of the fields whose value
    * differs; none when all are as before. When an agent works the task and the change assigns it to another one, the task returns to
    * TODO, with `task.moved`, and the run's signal aborts.
-   * @throws `INVALID_FIELD` also for dependencies that do not exist or that would make the task wait for itself.
+   * @throws `INVALID_FIELD` also for dependencies that do not exist or that would make the task wait for itself; `FORBIDDEN` (`budget`) with
+   *   `lowersBudget`, for a budget that is more than the present one, or none where there is one.
    */
-  update(taskId: string, change: TaskChangeInput, options?: WriteOptions<Tx>): Promise<Task>
+  update(taskId: string, change: TaskChangeInput, options?: UpdateOptions<Tx>): Promise<Task>
   /**
    * Deletes a task with its log, outputs, comments and approvals, with `task.deleted`. The signal of a run that works it aborts. An agent outside of the process
    * gets an error from its next write.
@@ -177,7 +179,7 @@ export interface TransportBoard<Tx = unknown> extends Board<Tx>, ReadListWrites<
   /** As `addOnce`, with a task of this workspace that `parseNewTask` returned. */
   addParsed(task: NewTask, options?: AddOptions<Tx>): Promise<Created<Task>>
   /** As `update`, with a change that `parseTaskChange` returned. */
-  updateParsed(taskId: string, change: TaskChange, options?: WriteOptions<Tx>): Promise<Task>
+  updateParsed(taskId: string, change: TaskChange, options?: UpdateOptions<Tx>): Promise<Task>
 }
 
 /** An option of writes under a claim: how long to renew the lease. Default: the length that the claim asked for. */
@@ -254,8 +256,9 @@ export function createBoard<Tx>(
     },
     update: async (taskId, input, options) => board.updateParsed(taskId, parseTaskChange(input), options),
     updateParsed(taskId, replaced, options) {
-      const command = { kind: 'edit', change: replaced, actor: options?.actor ?? actor } as const
-      return change(taskId, command, options)
+      const by = options?.actor ?? actor
+      const { lowersBudget } = options ?? {}
+      return change(taskId, { kind: 'edit', change: replaced, actor: by, lowersBudget }, options)
     },
     delete: (taskId, options) =>
       tasks.deleteTask({ workspaceId, taskId, actor: options?.actor ?? actor }, environment.call(options)),

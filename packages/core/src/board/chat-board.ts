@@ -1,4 +1,4 @@
-import { requireScope, type Principal, type Scope } from '../access/index.js'
+import { mayRaiseBudget, requireScope, type Principal, type Scope } from '../access/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { Quota } from '../limits/index.js'
 import type { Board } from './board.js'
@@ -57,13 +57,17 @@ export function callersBoard<Tx>(board: Board<Tx>, caller: Principal, quota: Quo
     const method = board[name as keyof Board] as Method
     return [[name, async (...given: never[]) => (requireScope(caller, scope), method(...given))] as const]
   })
-  const { usage } = board
+  const { update, usage } = board
   return {
     ...(Object.fromEntries(guarded) as unknown as Board<Tx>),
     ...countedWrites(board, caller, quota),
     workspaceId: board.workspaceId,
     get schedules() {
       return callersSchedules(board.schedules, caller, quota)
+    },
+    update: async (taskId, change, options) => {
+      requireScope(caller, 'tasks:write')
+      return update(taskId, change, { ...options, lowersBudget: !mayRaiseBudget(caller) })
     },
     usage: async (taskId, input, options) => {
       requireScope(caller, input.fencingToken == null ? 'agents:write' : 'tasks:write')

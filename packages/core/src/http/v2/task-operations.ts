@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Principal } from '../../access/index.js'
+import { mayRaiseBudget, type Principal } from '../../access/index.js'
 import {
   actorOf,
   completionInput,
@@ -168,6 +168,7 @@ const updateTask = operation({
   ...common,
   id: 'updateTask',
   summary: 'Changes the given fields; null clears a field',
+  description: 'A budget that is more than the present one, or null in the place of one, requires the scope account:write too.',
   method: 'PATCH',
   path: '/v2/tasks/{task_id}',
   client: 'tasks.update',
@@ -179,7 +180,10 @@ const updateTask = operation({
   async run({ services, principal, params: { task_id: id }, body }) {
     const change = parseTaskChange(toFields(body))
     const board = await boardOfTask(services, principal, id)
-    await board.updateParsed(id, change, { actor: actorOf(principal) })
+    await board.updateParsed(id, change, {
+      actor: actorOf(principal),
+      lowersBudget: !mayRaiseBudget(principal),
+    })
     return detailOf(services, principal, id)
   },
 })
