@@ -1,6 +1,6 @@
 import { createTaskboard } from '@taskboard/core'
 import { openPglite, postgresStorage } from '@taskboard/postgres'
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -48,6 +48,16 @@ describe('export and import', () => {
     expect(readFileSync(own)).toEqual(readFileSync(`${own}.kept`))
     expect(await on(source, ['import', own])).toMatchObject({ code: 8 })
     expect(await on(source, ['import', join(folder, 'none')])).toMatchObject({ code: 4 })
+    // What others can read does not get hashes of passwords and keys.
+    const shared = join(folder, 'shared.ndjson')
+    writeFileSync(shared, stdout.slice(0, -5), { mode: 0o644 })
+    chmodSync(shared, 0o644)
+    const refused = await on(source, ['export', shared, '--resume'])
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('others can read it') as string })
+    expect(readFileSync(shared, 'utf8')).toBe(stdout.slice(0, -5))
+    chmodSync(shared, 0o600)
+    expect(await on(source, ['export', shared, '--resume'])).toMatchObject({ code: 0 })
+    expect(readFileSync(shared, 'utf8')).toBe(stdout)
     const absent = join(folder, 'absent.ndjson')
     expect(await on(source, ['export', absent, '--account', 'acct_0'])).toMatchObject({ code: 4 })
     expect(sizeOf(absent)).toBe(0)
