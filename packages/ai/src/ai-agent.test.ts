@@ -1,4 +1,4 @@
-import { isTaskboardError } from '@taskboard/core'
+import { isTaskboardError, type Principal } from '@taskboard/core'
 import { inspect } from 'node:util'
 import { tool } from 'ai'
 import { describe, expect, it } from 'vitest'
@@ -194,10 +194,15 @@ describe('chat', () => {
     const { model, prompts } = scriptedModel(answers)
     const { board, accountId, workspaceId } = await agentBoard({ model: () => model })
     await board.add({ title: 'CONFIDENTIAL', notBefore: Date.now() + 1e9 })
-    const caller = {
-      ...{ id: 'ak_1', kind: 'api_key', accountId, tier: 'professional', scopes: ['chat:write'] },
-      ...{ workspaceIds: 'all', defaultWorkspaceId: workspaceId },
-    } as const
+    const caller: Principal = {
+      id: 'ak_1',
+      kind: 'api_key',
+      accountId,
+      tier: 'professional',
+      scopes: ['chat:write'],
+      workspaceIds: 'all',
+      defaultWorkspaceId: workspaceId,
+    }
     expect((await board.chat({ message: 'What is left?' }, { caller })).reply).toBe('I may not.')
     expect(prompts()[1]).toContain('lacks the scope tasks:read')
     expect(prompts()[1]).toContain('lacks the scope tasks:write')

@@ -4,7 +4,8 @@ export { scopes, tiers } from './principal.js'
 export { principalKinds } from './principal.js'
 export type { FoundPrincipal, Principal, Reach, Scope, Tier } from './principal.js'
 export { scopeList } from './access-input.js'
-export { keyUseMs } from './access-store.js'
+export { keyUseMs, sealedKinds } from './access-store.js'
+export { mfaContext } from './mfa-codes.js'
 export type {
   Account,
   AccessStore,
@@ -18,6 +19,9 @@ export type {
   DeletionProgress,
   DeletionTarget,
   NewStoredApiKey,
+  SealedKind,
+  SealedReplacement,
+  SealedRow,
   Workspace,
   WorkspaceUpdate,
 } from './access-store.js'

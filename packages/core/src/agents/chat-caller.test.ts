@@ -84,7 +84,7 @@ describe('what an agent does in a chat', () => {
   it('is done in the name of the caller', async () => {
     const { ask, callerWith, taskboard } = await setUp(async ({ board }) => (await board.add({ title: 'x' })).id)
     const added = new Promise<unknown>((resolve) =>
-      taskboard.events.on('task.created', ({ actor }) => resolve(actor)),
+      taskboard.events.on('task.created', ({ data }) => resolve(data.actor)),
     )
     await taskboard.start()
     await ask(callerWith('chat:write', 'tasks:write'))

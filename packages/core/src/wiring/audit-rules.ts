@@ -254,6 +254,8 @@ export const auditRules: AuditRules = {
       },
     }),
     findPrincipal: READS,
+    listSealed: READS,
+    replaceSealed: 'the secrets stay the same, sealed with another key of the host',
     noteKeyUse: 'is shown with the key',
   },
   sessions: {

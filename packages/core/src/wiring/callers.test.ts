@@ -40,7 +40,7 @@ describe('wrong keys of an address', () => {
       storage: counted,
       limits: { failedCredentialsPerMinute: 3 },
     })
-    const { account } = await accounts.create({ name: 'Acme' })
+    const { account } = await accounts.create({ name: 'Acme', tier: 'professional' })
     const { key } = await accounts.createKey({ accountId: account.id, name: 'Ours', scopes: ['tasks:read'] })
     const ask = (authorization: string) =>
       services.authenticate({

@@ -66,6 +66,7 @@ import {
 } from '../limits/index.js'
 import { createLifecycle, type LifecyclePhase } from './lifecycle.js'
 import { createScoring, type Scoring } from '../priority/index.js'
+import { resealSecrets, type ResealedSecrets, type ResealOptions } from './reseal.js'
 import { createScheduleQuota } from './schedule-quota.js'
 import { quotaWithRefusals, withRefusals } from './refusals.js'
 import { retentionOf } from './retention.js'
@@ -138,6 +139,12 @@ export interface Taskboard<Tx = unknown> {
    * @throws TaskboardError `MISSING_FIELD` (`tx`) within the `work` of another one, for which it would wait.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Seals all secrets of webhooks, channels and second factors with the first key of `secrets.encryptionKey`, after which the other keys can
+   * go. Call it when all processes have that key first. After an interruption, call it again.
+   * @throws TaskboardError `INVALID_CONFIG` (`secrets.encryptionKey`) when no key is that of the stored secrets.
+   */
+  resealSecrets(options?: ResealOptions): Promise<ResealedSecrets>
   /** Recomputes the stored order after a change of weights or horizons. Returns how many tasks changed. */
   rescore(): Promise<number>
   /**
@@ -266,6 +273,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     board: (workspaceId) => services.board(workspaceId),
     transaction: createTransactions(storage),
     rescore: () => storage.tasks.rescore(environment.call()),
+    resealSecrets: (sealing) => resealSecrets(wiring, sealing),
     ...createLifecycle({ ...wiring, background }),
     services,
   })

@@ -1,5 +1,6 @@
 import { TaskboardError, type Instant, type Task } from '@taskboard/core'
 import {
+  requireNoMore,
   revocationBy,
   updatedEvent,
   type ClaimProof,

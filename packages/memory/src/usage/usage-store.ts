@@ -171,12 +171,13 @@ interface Addition {
 }
 
 function addToSums(
-  { tables }: Database,
+  database: Database,
   task: Task,
   { model, amounts, attempt }: Addition,
   now: Instant,
 ): void {
   const { id: taskId, workspaceId } = task
+  const { tables } = database
   const fencingToken = attempt?.fencingToken ?? null
   const agentId = attempt?.agentId ?? ''
   const ofTask = tables.taskUsage.get(taskId) ?? []

@@ -72,7 +72,7 @@ const edits: readonly StorageCheck[] = [
     name: 'an edit that may only lower the budget is refused a higher one, in tokens or dollars, and none, as a whole',
     async check(fixture) {
       const { storage, at, add, get } = fixture
-      const lower = (task: Task, budget: TaskChange['budget'], more: TaskChange = {}) => {
+      const lower = (task: Task, budget: Task['budget'], more: TaskChange = {}) => {
         const command = { kind: 'edit', change: { ...more, budget }, actor: PERSON, lowersBudget: true } as const
         return changeTask(storage.tasks, task, command, at(SECOND))
       }
