@@ -124,8 +124,7 @@ describe('chat', () => {
     }
     const { ask, close } = setUp({ stored: ['bot'], runtimes: [{ type: 'bot', chat }] })
     const early = ask()
-    await Promise.resolve()
-    await Promise.resolve()
+    while (asked.length === 0) await Promise.resolve()
     close()
     await expect(early).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
     await expect(ask()).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })

@@ -86,8 +86,8 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
     const agent = stored.find(({ type }) => chatOf(type) !== null)
     const chat = agent && chatOf(agent.type)
     if (!chat) throw unavailable('no agent of this workspace can chat')
-    if (closed?.aborted) throw unavailable('the task board is closed')
     await requireBudget(agent)
+    if (closed?.aborted) throw unavailable('the task board is closed')
     const abort = new AbortController()
     const context: ChatContext = {
       user,
