@@ -82,6 +82,7 @@ export type {
   ActingAs,
   Actor,
   AddOptions,
+  UpdateOptions,
   Approval,
   ApprovalAnswer,
   ApprovalDecision,

@@ -135,7 +135,7 @@ export type { Board, BoardDeps, ChatAgent, ChatReply, TransportBoard } from './b
 export type { RecordClaim } from './claiming.js'
 export type { TaskList } from './board-calls.js'
 export type { DelegationInput } from './list-writes.js'
-export type { AddOptions, BoardSettings, ListOptions, WriteOptions } from './board-options.js'
+export type { AddOptions, BoardSettings, ListOptions, UpdateOptions, WriteOptions } from './board-options.js'
 export { createTaskSweep } from './task-sweep.js'
 export { dependenciesWhileWaiting, mostOpenSubtasks, requireSubtaskRoom, taskLevels } from './subtasks.js'
 export { mostListedTasks, parseTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
