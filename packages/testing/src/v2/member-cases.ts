@@ -175,7 +175,7 @@ export const memberCases: readonly V2Check[] = [
       assertError(await chat(add, 'tasks:read'), 403, 'AUTHORIZATION_FAILED')
       assert.equal(assertAnswer(await chat(list, 'tasks:read'))['reply'], '1')
       assertAnswer(await chat(add, 'tasks:write'))
-      assertError(await chat(add, 'tasks:write'), 402, 'QUOTA_EXCEEDED', 'tasksPerMonth')
+      assertError(await chat(add, 'tasks:write'), 402, 'QUOTA_EXCEEDED', 'tasks_per_month')
       assert.equal(assertAnswer(await chat(list, 'tasks:read'))['reply'], '2')
       await taskboard.usage.setBudget({ workspaceId }, { tokens: 220 })
       assert.equal(assertAnswer(await chat(use))['reply'], 'null')
