@@ -96,15 +96,16 @@ const environment = {
   TASKBOARD_URL: 'the server',
   TASKBOARD_KEY: 'the API key, instead of the stored one',
   TASKBOARD_WORKSPACE: 'the workspace, instead of that of the key',
-  DATABASE_URL: 'the database of migrate, status, create-key, export and import',
+  DATABASE_URL: 'the database of migrate, status, prune, reseal, create-key, export and import',
   TASKBOARD_DATA: 'their directory of PGlite, without DATABASE_URL',
+  TASKBOARD_ENCRYPTION_KEYS: 'for `reseal`: the keys of the hosts as id:key,id:key, the one that seals first',
   BROWSER: 'the browser of open, instead of that of the system',
   NO_COLOR: 'no colours',
 } as const
 
 function environmentLines(): string {
   return Object.entries(environment)
-    .map(([name, summary]) => `  ${name.padEnd(21)}${summary}`)
+    .map(([name, summary]) => `  ${name.padEnd(27)}${summary}`)
     .join('\n')
 }
 

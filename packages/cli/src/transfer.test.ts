@@ -135,6 +135,62 @@ describe('commands on a database', () => {
     expect((await board.list('DONE')).tasks).toEqual([])
   })
 
+  it('seal all secrets with the first key, over a kill half-way', { timeout: 120_000 }, async () => {
+    const database = await migrated()
+    const [older, newer] = ['1', '2'].map((digit) => ({ id: `k${digit}`, key: digit.repeat(64) })) as [
+      { id: string; key: string },
+      { id: string; key: string },
+    ]
+    const boardWith = (...encryptionKey: { id: string; key: string }[]) =>
+      createTaskboard({
+        storage: postgresStorage({ pool: database.pool }),
+        secrets: { encryptionKey },
+        logger: false,
+      })
+    const before = boardWith(older)
+    await before.start()
+    const { workspace } = await before.accounts.create({ name: 'Acme', tier: 'custom' })
+    const { id } = await before.webhooks.register(workspace.id, {
+      url: 'https://hooks.example/',
+      events: ['task.created'],
+      secret: 'a secret of sixteen',
+    })
+    await before.close()
+    await database.pool.query(
+      `insert into taskboard.webhook (id, workspace_id, url, events, secrets, created_at, updated_at)
+       select 'wh_' || lpad(n::text, 26, '0'), workspace_id, url, events, secrets, created_at, updated_at
+       from taskboard.webhook cross join generate_series(1, 4000) n where id = $1::text`,
+      [id],
+    )
+    const countBy = async (key: { id: string }): Promise<number> => {
+      const text = `select count(*)::int as n from taskboard.webhook where secrets -> 0 ->> 'sealed' like 'v1.' || $1::text || '.%'`
+      return (await database.pool.query(text, [key.id])).rows[0].n as number
+    }
+    const keys = (...listed: { id: string; key: string }[]) => ({
+      DATABASE_URL: database.url,
+      TASKBOARD_ENCRYPTION_KEYS: listed.map((each) => `${each.id}:${each.key}`).join(','),
+    })
+    expect(await on(database, ['reseal'])).toMatchObject({ code: 2 })
+    expect(await run(['reseal'], { env: { ...keys(), TASKBOARD_ENCRYPTION_KEYS: 'k1' } })).toMatchObject({ code: 2 })
+    // Another key than that of the board.
+    expect((await run(['reseal'], { env: keys(newer) })).code).not.toBe(0)
+    const killed = start(['reseal'], { env: keys(newer, older) })
+    while ((await countBy(newer)) === 0) await new Promise(setImmediate)
+    killed.signal('SIGKILL')
+    await killed.ended
+    const half = await countBy(newer)
+    expect(half).toBeGreaterThan(0)
+    const again = await run(['reseal', '--json'], { env: keys(newer, older) })
+    expect(again).toMatchObject({ code: 0, stderr: '' })
+    expect(again.json()).toEqual({ resealed: 4_001 - half, unreadable: 0 })
+    expect([await countBy(newer), await countBy(older)]).toEqual([4_001, 0])
+    const alone = await run(['reseal'], { env: keys(newer) })
+    expect(alone).toMatchObject({ code: 0, stdout: '0 secrets were sealed anew with the key k2\n' })
+    const after = boardWith(newer)
+    await after.start()
+    await after.close()
+  })
+
   it('work on a directory of PGlite', { timeout: 120_000 }, async () => {
     const data = ['--data', join(folder, 'board')]
     expect(await run(['migrate', ...data])).toMatchObject({ code: 0 })
