@@ -54,7 +54,30 @@ describe('the quota of tasks', () => {
     await taskboard.close()
   })
 
-  it('counts an occurrence once, however many processes try to make it, also with the last of the quota', async () => {
+  it('lets a process that is slow make an occurrence with the last of the quota', async () => {
+    const { taskboard, clock, board, used, made, options } = await setUp(1)
+    const { schedules } = options.storage
+    const makeOccurrence: typeof schedules.makeOccurrence = async (occurrence, call) => {
+      await new Promise<void>((resolve) => clock.setTimer(resolve, 500))
+      return schedules.makeOccurrence(occurrence, { ...call, now: clock.now() })
+    }
+    const slow = createTaskboard({
+      ...options,
+      storage: { ...options.storage, schedules: { ...schedules, makeOccurrence } },
+    })
+    await taskboard.close()
+    const { id } = await board.schedules.create(hourly)
+    await slow.start()
+    const other = createTaskboard(options)
+    await other.start()
+    await clock.advance({ hours: 1, minutes: 1 })
+    expect([await made(), await used()]).toEqual([[START + HOUR + 500], 1])
+    expect((await board.schedules.get(id)).lastError).toBeNull()
+    await slow.close()
+    await other.close()
+  })
+
+  it('counts an occurrence once, however many processes try to make it', async () => {
     const { taskboard, clock, board, used, made, options } = await setUp(1)
     const others = [createTaskboard(options), createTaskboard(options)]
     const { id } = await board.schedules.create(hourly)
