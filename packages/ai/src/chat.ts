@@ -32,7 +32,10 @@ export async function answerChat(
   const model = await settings.model(agent)
   const own = chatTools(context)
   const tools: ToolSet = Object.fromEntries(
-    Object.entries(own).map(([name, { description, inputSchema }]) => [name, tool({ description, inputSchema })]),
+    Object.entries(own).map(([name, { description, inputSchema }]) => [
+      name,
+      tool({ description, inputSchema }),
+    ]),
   )
   const content = user === null ? message : `${JSON.stringify(user)} writes:\n\n${message}`
   const messages: ModelMessage[] = [{ role: 'user', content }]

@@ -38,7 +38,10 @@ export async function readConfig(env: Environment): Promise<Config> {
   try {
     const file = await open(path, 'r')
     try {
-      await requirePrivate(file, `${path} has keys, and others can read it: chmod 600 it, and replace the keys`)
+      await requirePrivate(
+        file,
+        `${path} has keys, and others can read it: chmod 600 it, and replace the keys`,
+      )
       return toConfig(JSON.parse(await file.readFile('utf8')))
     } finally {
       await file.close()

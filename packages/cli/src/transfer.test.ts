@@ -53,7 +53,10 @@ describe('export and import', () => {
     writeFileSync(shared, stdout.slice(0, -5), { mode: 0o644 })
     chmodSync(shared, 0o644)
     const refused = await on(source, ['export', shared, '--resume'])
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('others can read it') as string })
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('others can read it') as string,
+    })
     expect(readFileSync(shared, 'utf8')).toBe(stdout.slice(0, -5))
     chmodSync(shared, 0o600)
     expect(await on(source, ['export', shared, '--resume'])).toMatchObject({ code: 0 })
@@ -171,7 +174,9 @@ describe('commands on a database', () => {
       TASKBOARD_ENCRYPTION_KEYS: listed.map((each) => `${each.id}:${each.key}`).join(','),
     })
     expect(await on(database, ['reseal'])).toMatchObject({ code: 2 })
-    expect(await run(['reseal'], { env: { ...keys(), TASKBOARD_ENCRYPTION_KEYS: 'k1' } })).toMatchObject({ code: 2 })
+    expect(await run(['reseal'], { env: { ...keys(), TASKBOARD_ENCRYPTION_KEYS: 'k1' } })).toMatchObject({
+      code: 2,
+    })
     // Another key than that of the board.
     expect((await run(['reseal'], { env: keys(newer) })).code).not.toBe(0)
     const killed = start(['reseal'], { env: keys(newer, older) })

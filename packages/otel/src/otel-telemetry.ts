@@ -24,7 +24,8 @@ export interface OtelTelemetryOptions {
    * looks for a header of your gateway. It is asked before the credential is checked, so never by who the caller says to be. The traces
    * of others are linked, and their flags are not looked at: your sampler decides. Default: nobody's.
    */
-  readonly trustTraceparent?: boolean | ((header: (name: string) => string | undefined) => boolean) | undefined
+  readonly trustTraceparent?:
+    boolean | ((header: (name: string) => string | undefined) => boolean) | undefined
   /**
    * Whether webhook deliveries have a `traceparent` header, so that receivers continue the trace. For boards whose receivers are all your
    * own. Default false.

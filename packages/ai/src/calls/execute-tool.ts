@@ -31,7 +31,10 @@ export async function executeTool(
 
 /** Makes results of errors that a model can deal with. */
 export async function asResult(
-  { context: { signal }, settings }: { readonly context: Pick<Run['context'], 'signal'>; readonly settings: Run['settings'] },
+  {
+    context: { signal },
+    settings,
+  }: { readonly context: Pick<Run['context'], 'signal'>; readonly settings: Run['settings'] },
   work: () => Promise<ToolOutput>,
 ): Promise<ToolOutput> {
   try {

@@ -92,7 +92,8 @@ async function createKey(call: Call): Promise<void> {
   if (!cli.output.isJson) cli.output.note(`${created.id} was created. The key is shown only now.`)
 }
 
-const KEYS_RULE = 'set TASKBOARD_ENCRYPTION_KEYS to the keys of the hosts as id:key,id:key, the one that seals first'
+const KEYS_RULE =
+  'set TASKBOARD_ENCRYPTION_KEYS to the keys of the hosts as id:key,id:key, the one that seals first'
 
 function encryptionKeys(text: string | undefined): readonly { readonly id: string; readonly key: string }[] {
   return (text ?? '').split(',').map((entry) => {
@@ -113,7 +114,10 @@ async function reseal(call: Call): Promise<void> {
     `${resealed} ${resealed === 1 ? 'secret was' : 'secrets were'} sealed anew with the key ${first}`,
   )
   if (unreadable === 0) return
-  throw new CliError('conflict', `no key of the list opens ${unreadable} ${unreadable === 1 ? 'secret' : 'secrets'}: add the key that is missing, and run it again`)
+  throw new CliError(
+    'conflict',
+    `no key of the list opens ${unreadable} ${unreadable === 1 ? 'secret' : 'secrets'}: add the key that is missing, and run it again`,
+  )
 }
 
 function wire(reach: { readonly accountId?: string; readonly workspaceId?: string }) {

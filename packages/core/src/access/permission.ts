@@ -32,7 +32,8 @@ export function requireScope(principal: Principal, scope: Scope): void {
 }
 
 /** Whether a caller may give a task a higher budget than it has, or none: who sets the budgets of agents and workspaces. */
-export const mayRaiseBudget = ({ scopes }: Pick<Principal, 'scopes'>): boolean => scopes.includes('account:write')
+export const mayRaiseBudget = ({ scopes }: Pick<Principal, 'scopes'>): boolean =>
+  scopes.includes('account:write')
 
 /**
  * Whether a workspace is within the principal's reach. Needs the workspace's account, because 'all' means all workspaces of the

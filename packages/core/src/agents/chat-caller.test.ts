@@ -35,7 +35,16 @@ async function setUp(chat: (context: ChatContext) => Promise<unknown>, tasksPerM
   })
   const board = taskboard.board(workspace.id)
   const ask = async (caller: Principal | null) => (await board.chat({ message: 'please' }, { caller })).reply
-  return { clock, taskboard, account, workspaceId: workspace.id, agentId: agent?.id ?? '', board, ask, callerWith }
+  return {
+    clock,
+    taskboard,
+    account,
+    workspaceId: workspace.id,
+    agentId: agent?.id ?? '',
+    board,
+    ask,
+    callerWith,
+  }
 }
 
 const codeOf = (call: Promise<unknown>): Promise<string> =>
@@ -82,7 +91,9 @@ describe('what an agent does in a chat', () => {
   })
 
   it('is done in the name of the caller', async () => {
-    const { ask, callerWith, taskboard } = await setUp(async ({ board }) => (await board.add({ title: 'x' })).id)
+    const { ask, callerWith, taskboard } = await setUp(
+      async ({ board }) => (await board.add({ title: 'x' })).id,
+    )
     const added = new Promise<unknown>((resolve) =>
       taskboard.events.on('task.created', ({ data }) => resolve(data.actor)),
     )
@@ -135,14 +146,20 @@ describe('what a chat uses', () => {
       { tokens: 220, isSpent: true },
     ])
     const reach = { accountId: account.id, workspaceIds: 'all' } as const
-    const byAgent = await taskboard.usage.sum(reach, { groupBy: 'agent', from: '2026-11-01', to: '2026-11-30' })
+    const byAgent = await taskboard.usage.sum(reach, {
+      groupBy: 'agent',
+      from: '2026-11-01',
+      to: '2026-11-30',
+    })
     expect(byAgent.sums).toMatchObject([{ key: agentId, reports: 2, costMicros: 220 }])
     await clock.advanceTo(Date.UTC(2026, 11, 1))
     expect(await ask(caller)).toBe('null')
   })
 
   it('stops with the budget of the workspace, for every agent', async () => {
-    const { taskboard, workspaceId, board, agentId, ask } = await setUp(async ({ usage }) => (await usage(used)).spent)
+    const { taskboard, workspaceId, board, agentId, ask } = await setUp(
+      async ({ usage }) => (await usage(used)).spent,
+    )
     await taskboard.usage.setBudget({ workspaceId }, { tokens: 1 })
     await board.add({ title: 'waits' })
     expect(await ask(null)).toBe('workspace')

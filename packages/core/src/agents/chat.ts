@@ -101,9 +101,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
     closed?.addEventListener('abort', onClosed, { once: true })
     const timer = clock.setTimer(() => abort.abort(new Error('no reply in time')), timeoutMs)
     try {
-      const reply: unknown = await firstOf(abort.signal, async () =>
-        chat(message, context),
-      )
+      const reply: unknown = await firstOf(abort.signal, async () => chat(message, context))
       if (typeof reply !== 'string') throw new TypeError('the reply is not text')
       return storedText(reply, LONGEST_REPLY)
     } catch (error) {

@@ -195,7 +195,15 @@ export type { LogEnd, LogEndQuery, RealtimeStore, SlotRequest } from '../realtim
 export { createStorageSettings } from '../wiring/storage-settings.js'
 export type { BoundSettings } from '../wiring/storage-settings.js'
 export type { Pruning, StorageState, TaskCounts } from '../storage/index.js'
-export { addUsage, entryDay, isBudgetSpent, nextMonthStart, noUsage, requireCorrectable, requireNoMore } from '../usage/index.js'
+export {
+  addUsage,
+  entryDay,
+  isBudgetSpent,
+  nextMonthStart,
+  noUsage,
+  requireCorrectable,
+  requireNoMore,
+} from '../usage/index.js'
 export type { MonthSums, UsageEntry, UsageQuery, UsageRecord, UsageStore } from '../usage/index.js'
 export { createEndpointGuard, rotateSecrets } from '../webhooks/index.js'
 export type {

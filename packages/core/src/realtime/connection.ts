@@ -89,11 +89,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   #receivedInMinute = 0
   #heldCharacters = 0
 
-  constructor(
-    socket: Socket,
-    origin: Origin,
-    { door, protocol, newcomer, deps }: ConnectionTerms,
-  ) {
+  constructor(socket: Socket, origin: Origin, { door, protocol, newcomer, deps }: ConnectionTerms) {
     const { clock, newId } = deps.environment
     this.id = newId('conn')
     this.origin = origin

@@ -49,7 +49,11 @@ export function createNewcomers(
         return new TaskboardError('RATE_LIMITED', reason, wait)
       }
       if (count < (known.has(address) ? bounds.unauthenticated : mostStrangers)) return null
-      return new TaskboardError('SERVICE_UNAVAILABLE', 'too many connections have not authenticated yet', wait)
+      return new TaskboardError(
+        'SERVICE_UNAVAILABLE',
+        'too many connections have not authenticated yet',
+        wait,
+      )
     },
     enter(clientAddress) {
       const address = addressBucket(clientAddress)

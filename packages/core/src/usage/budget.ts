@@ -64,8 +64,7 @@ function invalid(rule: string): TaskboardError {
  * ```
  */
 export function requireNoMore(after: Budget | null, before: Budget | null): void {
-  const isMore = (name: keyof Budget): boolean =>
-    (after?.[name] ?? Infinity) > (before?.[name] ?? Infinity)
+  const isMore = (name: keyof Budget): boolean => (after?.[name] ?? Infinity) > (before?.[name] ?? Infinity)
   if (!isMore('tokens') && !isMore('costUsd')) return
   const rule = 'raising or removing the budget of a task requires the scope account:write'
   throw new TaskboardError('FORBIDDEN', rule, { field: 'budget' })

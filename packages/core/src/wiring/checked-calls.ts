@@ -204,7 +204,11 @@ export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
     await taskboard.accounts.getWorkspace(workspaceId, { tx: options?.tx })
   }
   const { webhooks, channels } = taskboard
-  const whole = checked<HostCalls<Tx>>(taskboard, { publish: { 3: TX }, close: { 0: ['drainTimeoutMs'] }, resealSecrets: { 0: ['onProgress'] } })
+  const whole = checked<HostCalls<Tx>>(taskboard, {
+    publish: { 3: TX },
+    close: { 0: ['drainTimeoutMs'] },
+    resealSecrets: { 0: ['onProgress'] },
+  })
   const members: Omit<HostCalls<Tx>, 'publish' | 'close' | 'resealSecrets'> = {
     accounts: checked(taskboard.accounts, ofAccounts),
     audit: checked(taskboard.audit, ofAudit),

@@ -96,10 +96,19 @@ describe('resealSecrets', () => {
   it('seals the secrets of second factors, too', async () => {
     const storage = memoryStorage() as Storage
     const tokens = { secret: 't'.repeat(32) }
-    const options = { storage, clock: virtualClock(), logger: false, tokens, passwordHasher: plainPasswordHasher }
+    const options = {
+      storage,
+      clock: virtualClock(),
+      logger: false,
+      tokens,
+      passwordHasher: plainPasswordHasher,
+    }
     const before = createTaskboard({ ...options, secrets: { encryptionKey: [OLD] } })
     const { account } = await before.accounts.create({ name: 'Acme', tier: 'custom' })
-    const user = await before.accounts.createUser(account.id, { email: 'ada@acme.example', password: 'a long password' })
+    const user = await before.accounts.createUser(account.id, {
+      email: 'ada@acme.example',
+      password: 'a long password',
+    })
     const offered = await before.services.login?.mfa.begin(user.id)
     expect(offered).toBeDefined()
     expect(await boardWith(storage, NEW, OLD).resealSecrets()).toEqual({ resealed: 1, unreadable: 0 })

@@ -53,7 +53,7 @@ export async function resealSecrets<Tx>(
   await checkEncryptionKey(secrets, (check) => storage.keepKeyCheck(check, environment.call()))
   let done: ResealedSecrets = { resealed: 0, unreadable: 0 }
   for (const kind of sealedKinds) {
-    for (let afterId: string | null = null, isLast = false; !isLast; ) {
+    for (let afterId: string | null = null, isLast = false; !isLast;) {
       const rows: readonly SealedRow[] = await storage.access.listSealed(
         { kind, afterId, limit: BATCH },
         environment.call(),

@@ -128,7 +128,11 @@ async function holdersOf(
   session: Session,
   { workspaceId, agentId }: UsageEntry,
   call: CallContext<PgConnection>,
-): Promise<{ readonly workspace: MonthlyBudget; readonly agent: MonthlyBudget | null; readonly now: Instant }> {
+): Promise<{
+  readonly workspace: MonthlyBudget
+  readonly agent: MonthlyBudget | null
+  readonly now: Instant
+}> {
   const workspace = await findMonthlyBudget(session, { workspaceId, agentId: '' }, call)
   if (workspace === null) throw new TaskboardError('NOT_FOUND', 'no such workspace')
   const { now } = workspace

@@ -3,7 +3,14 @@ import { virtualClock, type VirtualClock } from '../clock/virtual-clock.js'
 import { sendRequest } from '../transport/http-client.js'
 import type { MountedHost } from '../transport/transport-case.js'
 import type { V2Case, V2Check, V2ConformanceOptions } from './v2-case.js'
-import { chatCommands, chatUsage, SUITE_AGENT_TYPE, UNANSWERED, type V2Session, type Tenant } from './v2-session.js'
+import {
+  chatCommands,
+  chatUsage,
+  SUITE_AGENT_TYPE,
+  UNANSWERED,
+  type V2Session,
+  type Tenant,
+} from './v2-session.js'
 import { PASSWORD, withLogin } from './login-options.js'
 import { suiteChannelType } from './suite-channel-type.js'
 import { openApiCheck, type OpenApiCheck } from './open-api-check.js'

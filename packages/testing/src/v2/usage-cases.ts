@@ -148,13 +148,18 @@ export const usageCases: readonly V2Check[] = [
       const set = (as: string, budget: unknown) =>
         send('PATCH', `/v2/tasks/${String(id)}`, { as, body: { budget, title: 'Changed' } })
       const refused = [{ tokens: 1_001 }, { cost_usd: 1 }, null]
-      for (const budget of refused) assertError(await set(writer, budget), 403, 'AUTHORIZATION_FAILED', 'budget')
+      for (const budget of refused)
+        assertError(await set(writer, budget), 403, 'AUTHORIZATION_FAILED', 'budget')
       const lower = { tokens: 900, cost_usd: 1 }
       assert.deepEqual(assertAnswer(await set(writer, lower))['budget'], lower)
-      assert.deepEqual(assertAnswer(await set(owner, { tokens: 5_000 }))['budget'], { tokens: 5_000, cost_usd: null })
+      assert.deepEqual(assertAnswer(await set(owner, { tokens: 5_000 }))['budget'], {
+        tokens: 5_000,
+        cost_usd: null,
+      })
       assert.equal(assertAnswer(await set(owner, null))['budget'], null)
       const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
-      const ofAgent = (as: string) => send('PATCH', `/v2/agents/${agent.id}/budget`, { as, body: { budget: null } })
+      const ofAgent = (as: string) =>
+        send('PATCH', `/v2/agents/${agent.id}/budget`, { as, body: { budget: null } })
       assertError(await ofAgent(writer), 403, 'AUTHORIZATION_FAILED')
       assertAnswer(await ofAgent(owner))
     },
@@ -185,14 +190,22 @@ export const usageCases: readonly V2Check[] = [
       const period = `from=${today(session)}&to=${today(session)}`
       const sums = assertAnswer(await send('GET', `/v2/analytics/usage?${period}&group_by=model`))['usage']
       assert.deepEqual(
-        (sums as { key: string; reports: number; cost_usd: number }[]).map((sum) => [sum.key, sum.reports, sum.cost_usd]),
+        (sums as { key: string; reports: number; cost_usd: number }[]).map((sum) => [
+          sum.key,
+          sum.reports,
+          sum.cost_usd,
+        ]),
         [
           ['correction', 0, -99.25],
           ['small', 1, 99.5],
         ],
       )
       const audit = assertAnswer(await send('GET', '/v2/account/audit?action=usage.corrected', { as }))
-      const records = audit['records'] as { by: { id: string }; target: object; details: { reason: string } }[]
+      const records = audit['records'] as {
+        by: { id: string }
+        target: object
+        details: { reason: string }
+      }[]
       assert.deepEqual(
         records.map(({ by, target, details }) => [by.id, target, details.reason]),
         [[user.id, { kind: 'agent', id: agent.id }, reason]],

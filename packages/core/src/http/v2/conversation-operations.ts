@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { actorOf, commentBody, completionInput, holdInput, holdReasons, questionInput } from '../../board/index.js'
+import {
+  actorOf,
+  commentBody,
+  completionInput,
+  holdInput,
+  holdReasons,
+  questionInput,
+} from '../../board/index.js'
 import { parseInput, TaskboardError } from '../../errors/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { commentJson, toWireComment } from '../wire/comment-wire.js'

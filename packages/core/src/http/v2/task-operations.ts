@@ -168,7 +168,8 @@ const updateTask = operation({
   ...common,
   id: 'updateTask',
   summary: 'Changes the given fields; null clears a field',
-  description: 'A budget that is more than the present one, or null in the place of one, requires the scope account:write too.',
+  description:
+    'A budget that is more than the present one, or null in the place of one, requires the scope account:write too.',
   method: 'PATCH',
   path: '/v2/tasks/{task_id}',
   client: 'tasks.update',

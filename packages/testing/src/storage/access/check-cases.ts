@@ -100,7 +100,11 @@ export const checkCases: readonly StorageCheck[] = [
       )
       assert.deepEqual(members, { url: 'c1', key: 'c2' })
 
-      const replace = (kind: 'webhook' | 'channel' | 'factor', id: string, pairs: Readonly<Record<string, string>>) => {
+      const replace = (
+        kind: 'webhook' | 'channel' | 'factor',
+        id: string,
+        pairs: Readonly<Record<string, string>>,
+      ) => {
         const replacements = Object.entries(pairs).map(([from, to]) => ({ id, from, to }))
         return access.replaceSealed({ kind, replacements }, at(60_000))
       }

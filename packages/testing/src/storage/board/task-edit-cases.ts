@@ -73,7 +73,12 @@ const edits: readonly StorageCheck[] = [
     async check(fixture) {
       const { storage, at, add, get } = fixture
       const lower = (task: Task, budget: Task['budget'], more: TaskChange = {}) => {
-        const command = { kind: 'edit', change: { ...more, budget }, actor: PERSON, lowersBudget: true } as const
+        const command = {
+          kind: 'edit',
+          change: { ...more, budget },
+          actor: PERSON,
+          lowersBudget: true,
+        } as const
         return changeTask(storage.tasks, task, command, at(SECOND))
       }
       const task = await add({ budget: { tokens: 1_000, costUsd: null } })

@@ -39,8 +39,12 @@ const setBudget = ({ storage, workspaceId, at }: StorageFixture, agentId: string
   storage.usage.setBudget({ workspaceId, agentId, budget: { tokens, costUsd: null } }, at())
 
 const claimable = async ({ storage, at }: StorageFixture, afterMs: number): Promise<number> =>
-  (await storage.tasks.claimTasks({ target: { agentType: AGENT_TYPE, leaseMs: LEASE_MS }, limit: 1 }, at(afterMs)))
-    .tasks.length
+  (
+    await storage.tasks.claimTasks(
+      { target: { agentType: AGENT_TYPE, leaseMs: LEASE_MS }, limit: 1 },
+      at(afterMs),
+    )
+  ).tasks.length
 
 /** What counts in a month without being a report on a task. */
 export const entryCases: readonly StorageCheck[] = [
@@ -61,7 +65,11 @@ export const entryCases: readonly StorageCheck[] = [
       const second = await enter(fixture, { report: used }, SECOND)
       assert.deepEqual([second.agent?.isSpent, second.workspace.isSpent], [true, false])
       assert.equal(await claimable(fixture, MINUTE), 0)
-      const read = await readAgent(fixture.storage.agents, { reach: null, agentId: agent.id }, fixture.at(MINUTE))
+      const read = await readAgent(
+        fixture.storage.agents,
+        { reach: null, agentId: agent.id },
+        fixture.at(MINUTE),
+      )
       assert.equal(read.budgetSpentUntil, START + NEXT_MONTH)
       assert.deepEqual(await sumBy(fixture, 'model'), [['chat', 2, 1_400]])
       assert.deepEqual(await sumBy(fixture, 'agent'), [[agent.id, 2, 1_400]])
