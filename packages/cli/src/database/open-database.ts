@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SecretBoxOptions, Taskboard } from '@taskboard/core'
+import type { Taskboard, TaskboardOptions } from '@taskboard/core'
 import type { PgConnection, PgPool } from '@taskboard/postgres'
 import { CliError } from '../cli-error.js'
 import { type Call, textOf } from '../command.js'
@@ -74,7 +74,7 @@ export async function withDatabase<T>(
 export async function withBoard<T>(
   call: Call,
   work: (taskboard: Taskboard<PgConnection>) => Promise<T>,
-  encryptionKey: SecretBoxOptions['encryptionKey'] = randomBytes(32),
+  encryptionKey: NonNullable<TaskboardOptions['secrets']>['encryptionKey'] = randomBytes(32),
 ): Promise<T> {
   const { createTaskboard } = await loadCore()
   return withDatabase(call, async ({ pool, postgres }) => {

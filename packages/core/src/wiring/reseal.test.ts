@@ -99,7 +99,7 @@ describe('resealSecrets', () => {
     const options = {
       storage,
       clock: virtualClock(),
-      logger: false,
+      logger: false as const,
       tokens,
       passwordHasher: plainPasswordHasher,
     }
