@@ -46,6 +46,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   AddOptions: 'docs/transactions.md: of one call',
   ListOptions: 'docs/transactions.md: of one call',
   WriteOptions: 'docs/transactions.md: of one call',
+  UpdateOptions: 'docs/budgets.md: of one call',
+  ResealOptions: 'docs/operating.md: of one call',
   PublishOptions: 'docs/notifications.md: of one call',
   DeleteOptions: 'docs/accounts.md: of one call',
   SubscribeOptions: 'packages/client/README.md: of one subscription',

@@ -1,4 +1,4 @@
-import { isTaskboardError } from '@taskboard/core'
+import { isTaskboardError, type Principal } from '@taskboard/core'
 import { inspect } from 'node:util'
 import { tool } from 'ai'
 import { describe, expect, it } from 'vitest'
@@ -181,6 +181,54 @@ describe('chat', () => {
     await board.comment(taskId, { body: 'In green, please.' })
     expect((await board.chat({ message: 'What of the door?' })).reply).toBe('It waits for you.')
     expect(prompts()[1]).toContain('In green, please.')
+  })
+
+  it('can do no more than the caller, who is told what the model says of that', async () => {
+    const answers: Answer[] = [
+      [
+        ['list_tasks', { column: 'TODO' }],
+        ['add_task', { title: 'Buy' }],
+      ],
+      'I may not.',
+    ]
+    const { model, prompts } = scriptedModel(answers)
+    const { board, accountId, workspaceId } = await agentBoard({ model: () => model })
+    await board.add({ title: 'CONFIDENTIAL', notBefore: Date.now() + 1e9 })
+    const caller: Principal = {
+      id: 'ak_1',
+      kind: 'api_key',
+      accountId,
+      tier: 'professional',
+      scopes: ['chat:write'],
+      workspaceIds: 'all',
+      defaultWorkspaceId: workspaceId,
+    }
+    expect((await board.chat({ message: 'What is left?' }, { caller })).reply).toBe('I may not.')
+    expect(prompts()[1]).toContain('lacks the scope tasks:read')
+    expect(prompts()[1]).toContain('lacks the scope tasks:write')
+    expect(prompts().join()).not.toContain('CONFIDENTIAL')
+    expect((await board.list('TODO')).tasks).toHaveLength(1)
+  })
+
+  it('reports what each call uses, and stops when a call has spent the budget', async () => {
+    const { model, calls } = scriptedModel([
+      'One call.',
+      [['add_task', { title: 'never' }]],
+      [['add_task', { title: 'never' }]],
+    ])
+    const { board, taskboard, workspaceId } = await agentBoard({ model: () => model })
+    await taskboard.usage.setBudget({ workspaceId }, { tokens: 200 })
+    expect((await board.chat({ message: 'Hello' })).reply).toBe('One call.')
+    const [ofMonth] = (await taskboard.usage.budgets(workspaceId)).budgets
+    expect(ofMonth).toMatchObject({ tokens: 110, isSpent: false })
+    await expect(board.chat({ message: 'Add one' })).rejects.toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      field: 'budget',
+      message: 'the answer has spent the monthly budget of the workspace before it was complete',
+    })
+    await expect(board.chat({ message: 'Add one' })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+    expect(calls).toHaveLength(2)
+    expect((await board.list('TODO')).tasks).toEqual([])
   })
 
   it('leaves the prompt out of the log when the model fails', async () => {

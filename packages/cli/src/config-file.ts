@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError } from './cli-error.js'
+import { requirePrivate } from './private-file.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -37,13 +38,10 @@ export async function readConfig(env: Environment): Promise<Config> {
   try {
     const file = await open(path, 'r')
     try {
-      const { mode } = await file.stat()
-      if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-        throw new CliError(
-          'usage',
-          `${path} has keys, and others can read it: chmod 600 it, and replace the keys`,
-        )
-      }
+      await requirePrivate(
+        file,
+        `${path} has keys, and others can read it: chmod 600 it, and replace the keys`,
+      )
       return toConfig(JSON.parse(await file.readFile('utf8')))
     } finally {
       await file.close()

@@ -1,6 +1,6 @@
 import { createTaskboard } from '@taskboard/core'
 import { openPglite, postgresStorage } from '@taskboard/postgres'
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -48,6 +48,19 @@ describe('export and import', () => {
     expect(readFileSync(own)).toEqual(readFileSync(`${own}.kept`))
     expect(await on(source, ['import', own])).toMatchObject({ code: 8 })
     expect(await on(source, ['import', join(folder, 'none')])).toMatchObject({ code: 4 })
+    // What others can read does not get hashes of passwords and keys.
+    const shared = join(folder, 'shared.ndjson')
+    writeFileSync(shared, stdout.slice(0, -5), { mode: 0o644 })
+    chmodSync(shared, 0o644)
+    const refused = await on(source, ['export', shared, '--resume'])
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('others can read it') as string,
+    })
+    expect(readFileSync(shared, 'utf8')).toBe(stdout.slice(0, -5))
+    chmodSync(shared, 0o600)
+    expect(await on(source, ['export', shared, '--resume'])).toMatchObject({ code: 0 })
+    expect(readFileSync(shared, 'utf8')).toBe(stdout)
     const absent = join(folder, 'absent.ndjson')
     expect(await on(source, ['export', absent, '--account', 'acct_0'])).toMatchObject({ code: 4 })
     expect(sizeOf(absent)).toBe(0)
@@ -123,6 +136,64 @@ describe('commands on a database', () => {
     expect((await on(database, ['prune', '--done-days', '10', '--json'])).json()).toEqual({ deleted: 2 })
     expect((await board.list('TODO')).tasks.map(({ id }) => id)).toEqual([open.id])
     expect((await board.list('DONE')).tasks).toEqual([])
+  })
+
+  it('seal all secrets with the first key, over a kill half-way', { timeout: 120_000 }, async () => {
+    const database = await migrated()
+    const [older, newer] = ['1', '2'].map((digit) => ({ id: `k${digit}`, key: digit.repeat(64) })) as [
+      { id: string; key: string },
+      { id: string; key: string },
+    ]
+    const boardWith = (...encryptionKey: { id: string; key: string }[]) =>
+      createTaskboard({
+        storage: postgresStorage({ pool: database.pool }),
+        secrets: { encryptionKey },
+        logger: false,
+      })
+    const before = boardWith(older)
+    await before.start()
+    const { workspace } = await before.accounts.create({ name: 'Acme', tier: 'custom' })
+    const { id } = await before.webhooks.register(workspace.id, {
+      url: 'https://hooks.example/',
+      events: ['task.created'],
+      secret: 'a secret of sixteen',
+    })
+    await before.close()
+    await database.pool.query(
+      `insert into taskboard.webhook (id, workspace_id, url, events, secrets, created_at, updated_at)
+       select 'wh_' || lpad(n::text, 26, '0'), workspace_id, url, events, secrets, created_at, updated_at
+       from taskboard.webhook cross join generate_series(1, 4000) n where id = $1::text`,
+      [id],
+    )
+    const countBy = async (key: { id: string }): Promise<number> => {
+      const text = `select count(*)::int as n from taskboard.webhook where secrets -> 0 ->> 'sealed' like 'v1.' || $1::text || '.%'`
+      return (await database.pool.query(text, [key.id])).rows[0].n as number
+    }
+    const keys = (...listed: { id: string; key: string }[]) => ({
+      DATABASE_URL: database.url,
+      TASKBOARD_ENCRYPTION_KEYS: listed.map((each) => `${each.id}:${each.key}`).join(','),
+    })
+    expect(await on(database, ['reseal'])).toMatchObject({ code: 2 })
+    expect(await run(['reseal'], { env: { ...keys(), TASKBOARD_ENCRYPTION_KEYS: 'k1' } })).toMatchObject({
+      code: 2,
+    })
+    // Another key than that of the board.
+    expect((await run(['reseal'], { env: keys(newer) })).code).not.toBe(0)
+    const killed = start(['reseal'], { env: keys(newer, older) })
+    while ((await countBy(newer)) === 0) await new Promise(setImmediate)
+    killed.signal('SIGKILL')
+    await killed.ended
+    const half = await countBy(newer)
+    expect(half).toBeGreaterThan(0)
+    const again = await run(['reseal', '--json'], { env: keys(newer, older) })
+    expect(again).toMatchObject({ code: 0, stderr: '' })
+    expect(again.json()).toEqual({ resealed: 4_001 - half, unreadable: 0 })
+    expect([await countBy(newer), await countBy(older)]).toEqual([4_001, 0])
+    const alone = await run(['reseal'], { env: keys(newer) })
+    expect(alone).toMatchObject({ code: 0, stdout: '0 secrets were sealed anew with the key k2\n' })
+    const after = boardWith(newer)
+    await after.start()
+    await after.close()
   })
 
   it('work on a directory of PGlite', { timeout: 120_000 }, async () => {

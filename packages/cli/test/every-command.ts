@@ -14,7 +14,7 @@ import { commands } from '../src/commands.js'
 
 const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
 /** What else is tested: on databases, and programs as agents. */
-const elsewhere = ['work', 'migrate', 'status', 'prune', 'create-key', 'export', 'import']
+const elsewhere = ['work', 'migrate', 'status', 'prune', 'reseal', 'create-key', 'export', 'import']
 
 /** Calls every command against the demo on a database. */
 export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {

@@ -83,6 +83,7 @@ export type {
   ActingAs,
   Actor,
   AddOptions,
+  UpdateOptions,
   Approval,
   ApprovalAnswer,
   ApprovalDecision,
@@ -195,6 +196,7 @@ export type { Scorable, ScoreExplanation, Scoring, ScoringOptions } from './prio
 export type { Storage } from './storage/index.js'
 export type { TaskboardOptions } from './wiring/taskboard-options.js'
 export { createTaskboard } from './wiring/taskboard.js'
+export type { ResealedSecrets, ResealOptions } from './wiring/reseal.js'
 export type { Taskboard } from './wiring/taskboard.js'
 export { toUsageReport } from './usage/index.js'
 export type {
@@ -202,6 +204,8 @@ export type {
   BudgetHolder,
   BudgetInput,
   BudgetPage,
+  CorrectionInput,
+  EnteredUsage,
   ModelPrice,
   ModelPrices,
   MonthlyBudget,

@@ -72,7 +72,7 @@ const needed: Readonly<Record<string, Readonly<Record<string, Scope | null>>>> =
     revokeApiKey: 'account:write',
     rotateApiKey: 'account:write',
     rotateWebhookSecret: 'webhooks:write',
-    setAgentBudget: 'agents:write',
+    setAgentBudget: 'account:write',
     setWorkspaceBudget: 'account:write',
     testWebhook: 'webhooks:write',
     updateAgent: 'agents:write',

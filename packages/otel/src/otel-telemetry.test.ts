@@ -226,11 +226,47 @@ describe('the spans', () => {
     expect(claims[0]?.links[0]).toEqual({ traceId: added?.traceId, spanId: added?.spanId })
   })
 
-  it('are not passed on to webhooks when the host does not want that', async () => {
+  const STRANGER = '0af7651916cd43dd8448eb211c80319c'
+  const ask = (taskboard: Parameters<typeof toFetchHandler>[0], flags: string, more: object = {}) =>
+    toFetchHandler(taskboard)(
+      new Request('https://board.example/v2/tasks', {
+        headers: { traceparent: `00-${STRANGER}-b7ad6b7169203331-${flags}`, ...more },
+      }),
+    )
+
+  it('of a stranger’s request are in a trace of their own, with a link to the stranger’s', async () => {
+    const { taskboard, sdk, collector } = await setUp()
+    expect([(await ask(taskboard, '01')).status, (await ask(taskboard, '00')).status]).toEqual([401, 401])
+    await sdk.flush()
+    // Both are recorded: the flag of the stranger decides nothing.
+    const requests = collector.spans.filter(({ name }) => name === 'GET /v2/tasks')
+    expect(requests).toHaveLength(2)
+    for (const { traceId, parentSpanId, links } of requests) {
+      expect(traceId).not.toBe(STRANGER)
+      expect(parentSpanId).toBeUndefined()
+      expect(links).toEqual([{ traceId: STRANGER, spanId: 'b7ad6b7169203331' }])
+    }
+  })
+
+  it('continue the traces of those whom the host trusts', async () => {
+    const { taskboard, sdk, collector } = await setUp({
+      otel: { trustTraceparent: (header) => header('x-gateway') === SECRET },
+    })
+    await ask(taskboard, '01', { 'x-gateway': SECRET })
+    await ask(taskboard, '01', { 'x-gateway': 'a guess' })
+    await sdk.flush()
+    const requests = collector.spans.filter(({ name }) => name === 'GET /v2/tasks')
+    expect(requests.map(({ traceId, links }) => [traceId === STRANGER, links.length])).toEqual([
+      [true, 0],
+      [false, 1],
+    ])
+  })
+
+  it('are passed on to webhooks only when the host wants that', async () => {
     const clock = virtualClock()
     const receiver = await webhookReceiver({ clock })
     cleanUps.push(() => receiver.close())
-    const { taskboard, workspaceId } = await setUp({ clock, otel: { propagateToWebhooks: false } })
+    const { taskboard, workspaceId } = await setUp({ clock })
     await taskboard.webhooks.register(workspaceId, { url: receiver.url, events: ['task.created'] })
     await taskboard.board(workspaceId).add({ title: 'a task' })
     await clock.settle()

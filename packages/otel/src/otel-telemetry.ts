@@ -19,7 +19,17 @@ export interface OtelTelemetryOptions {
   readonly tracerProvider?: TracerProvider | undefined
   /** Where metrics go. Default: the global provider of `@opentelemetry/api`. */
   readonly meterProvider?: MeterProvider | undefined
-  /** Whether webhook deliveries have a `traceparent` header, so that receivers continue the trace. Default true. */
+  /**
+   * Whose requests continue the trace that their `traceparent` names: `true` for all, or a function of the headers, such as one that
+   * looks for a header of your gateway. It is asked before the credential is checked, so never by who the caller says to be. The traces
+   * of others are linked, and their flags are not looked at: your sampler decides. Default: nobody's.
+   */
+  readonly trustTraceparent?:
+    boolean | ((header: (name: string) => string | undefined) => boolean) | undefined
+  /**
+   * Whether webhook deliveries have a `traceparent` header, so that receivers continue the trace. For boards whose receivers are all your
+   * own. Default false.
+   */
   readonly propagateToWebhooks?: boolean | undefined
 }
 
@@ -40,12 +50,13 @@ const NAME = '@taskboard/otel'
  * ```
  */
 export function otelTelemetry(options: OtelTelemetryOptions = {}): Telemetry {
-  const { propagateToWebhooks = true } = options
+  const { propagateToWebhooks = false, trustTraceparent = false } = options
+  const isTrusted = typeof trustTraceparent === 'function' ? trustTraceparent : () => trustTraceparent
   const tracer = (options.tracerProvider ?? trace.getTracerProvider()).getTracer(NAME)
   const instruments = createInstruments((options.meterProvider ?? metrics.getMeterProvider()).getMeter(NAME))
   return {
     span(start, work) {
-      const { name, options: spanOptions, parent } = planSpan(start)
+      const { name, options: spanOptions, parent } = planSpan(start, isTrusted)
       const span = tracer.startSpan(name, spanOptions, parent)
       const handle = new OtelSpan(span, start.kind === 'delivery' && !propagateToWebhooks)
       return endedWith(span, () => context.with(trace.setSpan(parent, span), () => work(handle)))

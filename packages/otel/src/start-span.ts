@@ -3,6 +3,7 @@ import {
   ROOT_CONTEXT,
   SpanKind,
   trace,
+  TraceFlags,
   type Context,
   type Link,
   type SpanOptions,
@@ -19,15 +20,18 @@ export interface PlannedSpan {
   readonly parent: Context
 }
 
+/** Whether a request with these headers may continue the trace that it names. */
+export type IsTrusted = (header: (name: string) => string | undefined) => boolean
+
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** The limit of most SDKs and backends. */
 const MOST_LINKS = 128
 
 /** Names and attributes by the conventions for HTTP servers, messaging and GenAI. Literals, because to spread attributes takes longer. */
-export function planSpan(start: SpanStart): PlannedSpan {
+export function planSpan(start: SpanStart, isTrusted: IsTrusted): PlannedSpan {
   switch (start.kind) {
     case 'request':
-      return planRequest(start)
+      return planRequest(start, isTrusted)
     case 'add':
       return {
         name: 'add tasks',
@@ -88,16 +92,23 @@ export function planSpan(start: SpanStart): PlannedSpan {
   }
 }
 
-function planRequest({ method: given, route, header }: Extract<SpanStart, { kind: 'request' }>): PlannedSpan {
+/** A stranger's trace is linked: as a parent it would put spans into traces of the stranger's choice, sampled as the stranger likes. */
+function planRequest(
+  { method: given, route, header }: Extract<SpanStart, { kind: 'request' }>,
+  isTrusted: IsTrusted,
+): PlannedSpan {
   const method = METHODS.has(given) ? given : '_OTHER'
   const active = context.active()
   // The host's own instrumentation may have a span for the request already.
   const isInside = trace.getSpan(active) !== undefined
+  const traceparent = isInside ? undefined : header('traceparent')
+  const continues = traceparent !== undefined && isTrusted(header)
   return {
     name: `${method === '_OTHER' ? 'HTTP' : method} ${route}`,
-    parent: isInside ? active : remoteContext(header('traceparent')),
+    parent: isInside ? active : remoteContext(continues ? traceparent : null),
     options: {
       kind: isInside ? SpanKind.INTERNAL : SpanKind.SERVER,
+      links: continues ? [] : linkToStranger(traceparent),
       attributes: { 'http.request.method': method, 'http.route': route },
     },
   }
@@ -131,6 +142,11 @@ function planRun({ task, agentType, agentId, attempt }: Extract<SpanStart, { kin
 function linkTo({ id, traceparent }: TracedTask): Link[] {
   const spanContext = parseTraceparent(traceparent)
   return spanContext === null ? [] : [{ context: spanContext, attributes: { 'messaging.message.id': id } }]
+}
+
+function linkToStranger(traceparent: string | undefined): Link[] {
+  const spanContext = parseTraceparent(traceparent)
+  return spanContext === null ? [] : [{ context: { ...spanContext, traceFlags: TraceFlags.NONE } }]
 }
 
 const SERVER_ERROR = 500

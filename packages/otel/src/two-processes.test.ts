@@ -67,7 +67,7 @@ async function startApi(databaseUrl: string, receiverUrl: string) {
     storage: postgresStorage({ pool }),
     secrets: { encryptionKey },
     webhooks: { allow: ['127.0.0.0/8'] },
-    telemetry: otelTelemetry(sdk),
+    telemetry: otelTelemetry({ ...sdk, trustTraceparent: true, propagateToWebhooks: true }),
   })
   await taskboard.start()
   const server = createServer(express().use(taskboardRouter(taskboard))).listen(0, '127.0.0.1')

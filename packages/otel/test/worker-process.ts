@@ -16,7 +16,7 @@ const taskboard = createTaskboard({
   agents: [defineAgent({ type: 'translation', run: (task) => `translated ${task.title}` })],
   secrets: { encryptionKey },
   webhooks: { allow: ['127.0.0.0/8'] },
-  telemetry: otelTelemetry(sdk),
+  telemetry: otelTelemetry({ ...sdk, propagateToWebhooks: true }),
 })
 await taskboard.start()
 process.stdout.write('started\n')

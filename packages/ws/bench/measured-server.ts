@@ -24,7 +24,10 @@ export interface MeasuredServer {
 
 /** `withPorts` serves measurements through the ports; without it the bare sockets stay bare. */
 export async function serveMeasured({ withPorts }: { readonly withPorts: boolean }): Promise<MeasuredServer> {
-  const taskboard = createTaskboard({ storage: memoryStorage() })
+  const taskboard = createTaskboard({
+    storage: memoryStorage(),
+    bounds: { unauthenticatedPerAddress: 10_000, unauthenticated: 10_000 },
+  })
   const { account, workspace } = await taskboard.accounts.create({ name: 'bench', tier: 'custom' })
   const { key } = await taskboard.accounts.createKey({
     accountId: account.id,

@@ -168,7 +168,8 @@ function upgradeHandler(
   protocol: RealtimeProtocol,
   originOf: (request: IncomingMessage) => UpgradeOrigin | null,
 ): UpgradeListener {
-  const { subprotocols, closeCodes } = protocol
+  const { subprotocols } = protocol
+  const unspoken = endedProtocol(protocol)
   // Compression would cost memory for each connection, and a separate frame for each.
   const upgrades = new WebSocketServer({
     noServer: true,
@@ -188,13 +189,22 @@ function upgradeHandler(
     const refusal = endpoint.refuse(origin)
     if (refusal !== null) return answer(socket, refusal)
     upgrades.handleUpgrade(request, socket, head, (webSocket) => {
-      if (subprotocols.length > 0 && webSocket.protocol === '') {
-        webSocket.on('error', () => socket.destroy())
-        return webSocket.close(closeCodes.unsupportedSubprotocol, `use ${subprotocols.join(' or ')}`)
-      }
+      const isSpoken = subprotocols.length === 0 || webSocket.protocol !== ''
       const port = new StreamSocket(webSocket, socket)
-      port.setListener(endpoint.connect(port, origin, protocol))
+      port.setListener(endpoint.connect(port, origin, isSpoken ? protocol : unspoken))
     })
+  }
+}
+
+/** Ends connections that offer none of a protocol's subprotocols. Until they are gone they count like others. */
+function endedProtocol(protocol: RealtimeProtocol): RealtimeProtocol {
+  const reason = `use ${protocol.subprotocols.join(' or ')}`
+  return {
+    ...protocol,
+    open(connection) {
+      queueMicrotask(() => connection.end(protocol.closeCodes.unsupportedSubprotocol, reason))
+      return { received: () => undefined, ended: () => undefined }
+    },
   }
 }
 

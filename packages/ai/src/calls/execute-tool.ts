@@ -31,7 +31,10 @@ export async function executeTool(
 
 /** Makes results of errors that a model can deal with. */
 export async function asResult(
-  { context: { signal }, settings }: Run,
+  {
+    context: { signal },
+    settings,
+  }: { readonly context: Pick<Run['context'], 'signal'>; readonly settings: Run['settings'] },
   work: () => Promise<ToolOutput>,
 ): Promise<ToolOutput> {
   try {
@@ -61,7 +64,7 @@ function isFinal(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'retry' in error && error.retry === false
 }
 
-function toOutput(value: unknown, most: number): ToolOutput {
+export function toOutput(value: unknown, most: number): ToolOutput {
   if (typeof value === 'string') return { type: 'text', value: clipped(value, most) }
   const json = JSON.stringify(value) as string | undefined
   if (json === undefined) return { type: 'json', value: null }

@@ -92,6 +92,34 @@ async function createKey(call: Call): Promise<void> {
   if (!cli.output.isJson) cli.output.note(`${created.id} was created. The key is shown only now.`)
 }
 
+const KEYS_RULE =
+  'set TASKBOARD_ENCRYPTION_KEYS to the keys of the hosts as id:key,id:key, the one that seals first'
+
+function encryptionKeys(text: string | undefined): readonly { readonly id: string; readonly key: string }[] {
+  return (text ?? '').split(',').map((entry) => {
+    const [id = '', key = '', ...rest] = entry.trim().split(':')
+    if (id === '' || key === '' || rest.length > 0) throw new CliError('usage', KEYS_RULE)
+    return { id, key }
+  })
+}
+
+async function reseal(call: Call): Promise<void> {
+  const { cli } = call
+  const keys = encryptionKeys(cli.env['TASKBOARD_ENCRYPTION_KEYS'])
+  const done = await withBoard(call, (board) => board.resealSecrets(), keys)
+  const { resealed, unreadable } = done
+  const first = keys[0]?.id ?? ''
+  cli.output.result(
+    done,
+    `${resealed} ${resealed === 1 ? 'secret was' : 'secrets were'} sealed anew with the key ${first}`,
+  )
+  if (unreadable === 0) return
+  throw new CliError(
+    'conflict',
+    `no key of the list opens ${unreadable} ${unreadable === 1 ? 'secret' : 'secrets'}: add the key that is missing, and run it again`,
+  )
+}
+
 function wire(reach: { readonly accountId?: string; readonly workspaceId?: string }) {
   return reach.accountId === undefined ? { workspace_id: reach.workspaceId } : { account_id: reach.accountId }
 }
@@ -126,6 +154,15 @@ export const databaseCommands: readonly Command[] = [
     json: { shape: '`{ deleted }`' },
     isLocal: true,
     run: prune,
+  },
+  {
+    name: 'reseal',
+    summary: 'Seals all secrets with the first key of TASKBOARD_ENCRYPTION_KEYS, so that the others can go',
+    options: [dataOption],
+    scopes: [],
+    json: { shape: '`{ resealed, unreadable }`' },
+    isLocal: true,
+    run: reseal,
   },
   {
     name: 'create-key',

@@ -1,5 +1,6 @@
-import { type FileHandle, open, truncate } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { CliError } from '../cli-error.js'
+import { requirePrivate } from '../private-file.js'
 
 /** Where an export goes on. */
 export interface Kept {
@@ -14,11 +15,23 @@ const LINE_FEED = 10
 
 const BEGINNING = '{"taskboard_export":'
 
-/** The lines of an export, whose last one may be cut: it is removed. Null for a file without a whole line. */
+const exposed = (path: string): string =>
+  `${path} would have hashes of passwords and keys, and others can read it: chmod 600 it, or name another file`
+
+/**
+ * The lines of an export, whose last one may be cut: it is removed. Null for a file without a whole line.
+ * @throws CliError for another file, and for one that others can read.
+ */
 export async function keepWholeLines(path: string): Promise<Kept | null> {
   const read = await readWholeLines(path)
   if (read !== null && !read.first.startsWith(BEGINNING)) throw new CliError('usage', `${path} is no export`)
-  await truncate(path, read?.end ?? 0)
+  const file = await open(path, 'r+')
+  try {
+    await requirePrivate(file, exposed(path))
+    await file.truncate(read?.end ?? 0)
+  } finally {
+    await file.close()
+  }
   return read
 }
 
@@ -64,10 +77,17 @@ async function textBetween(file: FileHandle, from: number, to: number): Promise<
   return bytes.toString()
 }
 
-/** Opens a new file for its owner only, or an old one to add to it. */
+/** Opens a new file for its owner only, or an old one to add to it, which must be its owner's only. */
 export async function openExport(path: string, isResumed: boolean): Promise<FileHandle> {
   try {
-    return await open(path, isResumed ? 'a' : 'wx', 0o600)
+    const file = await open(path, isResumed ? 'a' : 'wx', 0o600)
+    try {
+      await requirePrivate(file, exposed(path))
+      return file
+    } catch (error) {
+      await file.close()
+      throw error
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw new CliError('conflict', `${path} exists: continue it with --resume, or name another file`)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Taskboard } from '@taskboard/core'
+import type { Taskboard, TaskboardOptions } from '@taskboard/core'
 import type { PgConnection, PgPool } from '@taskboard/postgres'
 import { CliError } from '../cli-error.js'
 import { type Call, textOf } from '../command.js'
@@ -70,18 +70,19 @@ export async function withDatabase<T>(
   }
 }
 
-/** A board on the database, which is not started: it only reads and writes. */
+/** A board on the database, which is not started: it only reads and writes. Without keys, it seals and opens nothing. */
 export async function withBoard<T>(
   call: Call,
   work: (taskboard: Taskboard<PgConnection>) => Promise<T>,
+  encryptionKey: NonNullable<TaskboardOptions['secrets']>['encryptionKey'] = randomBytes(32),
 ): Promise<T> {
   const { createTaskboard } = await loadCore()
   return withDatabase(call, async ({ pool, postgres }) => {
     const taskboard = createTaskboard({
       storage: postgres.postgresStorage({ pool, listen: false }),
       logger: false,
-      // Nothing is sealed here, and a board on a durable storage requires one.
-      secrets: { encryptionKey: randomBytes(32) },
+      // A board on a durable storage requires one.
+      secrets: { encryptionKey },
     })
     try {
       return await work(taskboard)

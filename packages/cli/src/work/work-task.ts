@@ -15,7 +15,7 @@ export interface WorkOptions {
 }
 
 /** Secrets of the worker, which the program does not need. */
-const secretVariables = ['TASKBOARD_KEY', 'DATABASE_URL']
+const secretVariables = ['TASKBOARD_KEY', 'DATABASE_URL', 'TASKBOARD_ENCRYPTION_KEYS']
 
 /** One attempt: what it returns is the result of the task. */
 export async function workTask(

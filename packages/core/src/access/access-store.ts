@@ -80,6 +80,26 @@ export interface ApiKeyRotation {
 /** What identifies a caller: the SHA-256 of an API key in hexadecimal, or the session of an access token. */
 export type Credential = { readonly keyHash: string } | { readonly sessionId: string }
 
+/** Whose secrets are sealed: of webhooks, of notification channels that users set up, and of second factors. */
+export const sealedKinds = ['webhook', 'channel', 'factor'] as const
+export type SealedKind = (typeof sealedKinds)[number]
+
+/** The sealed texts of a webhook, a channel or a user. */
+export interface SealedRow {
+  readonly id: string
+  /** The workspace of a webhook or a channel; of a second factor, the user. */
+  readonly ownerId: string
+  /** Of a channel, by the member of its configuration; of the others by any name. */
+  readonly texts: Readonly<Record<string, string>>
+}
+
+/** One sealed text that takes the place of another one. */
+export interface SealedReplacement {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+}
+
 /** The new values of an account. What is absent stays. */
 export interface AccountChange {
   readonly name?: string | undefined
@@ -274,6 +294,19 @@ export interface AccessStore<Tx = unknown> {
    * session that is unknown or has ended. Every uncached request calls this once, so a storage answers it by one indexed read.
    */
   findPrincipal(credential: Credential, call: CallContext<Tx>): Promise<FoundPrincipal | null>
+  /**
+   * Of all accounts, those that have sealed texts, in the order of their ids, after `afterId`, at most `limit`. Also of what is being
+   * deleted.
+   */
+  listSealed(
+    query: { readonly kind: SealedKind; readonly afterId: string | null; readonly limit: number },
+    call: CallContext<Tx>,
+  ): Promise<readonly SealedRow[]>
+  /** Replaces each `from` that is still there. Changes nothing else, not even the time of the last change. */
+  replaceSealed(
+    change: { readonly kind: SealedKind; readonly replacements: readonly SealedReplacement[] },
+    call: CallContext<Tx>,
+  ): Promise<void>
   /** Notes that a key is used now, at most once in `keyUseMs`. An unknown key is ignored. */
   noteKeyUse(named: { readonly keyId: string }, call: CallContext<Tx>): Promise<void>
 }

@@ -105,25 +105,25 @@ interface AccessDeps extends Pick<InvitationsDeps, 'linkTo' | 'onInvitation'> {
   readonly hasher?: PasswordHasher | undefined
   /** Called for each wrong login, for the audit. */
   readonly onRefusedLogin?: SessionsDeps['onRefused'] | undefined
-  /** Logins in any rolling minute for each client address. */
-  readonly loginsPerMinute?: number | undefined
+  /** Failed credentials, and logins, in any rolling minute for each client address. */
+  readonly failuresPerMinute?: number | undefined
   /** How long a key that a user makes lasts at most. */
   readonly longestLifetimeMs?: number | undefined
 }
 
 /** Wires keys, tokens, passwords and second factors. @throws TaskboardError `INVALID_CONFIG`. */
 export function createAccess(deps: AccessDeps): Access {
-  const { environment, store, sessions, limits, secrets } = deps
+  const { environment, store, sessions, limits, secrets, failuresPerMinute } = deps
   const hasher = deps.hasher ?? createScryptHasher({ random: environment.random })
   const passwords = createPasswordWork({ hasher })
   if (deps.tokens === undefined) {
-    const authenticator = createAuthenticator({ environment, store })
+    const authenticator = createAuthenticator({ environment, store, failuresPerMinute })
     const keys = createCallerKeys({ ...deps, authenticator })
     return { passwords, authenticator, keys, login: null }
   }
   const settings = resolveTokenOptions(deps.tokens)
   const tokens = createAccessTokens(settings, environment.clock)
-  const authenticator = createAuthenticator({ environment, store, tokens })
+  const authenticator = createAuthenticator({ environment, store, tokens, failuresPerMinute })
   const login = createLogin({
     environment,
     accessStore: store,
@@ -139,7 +139,7 @@ export function createAccess(deps: AccessDeps): Access {
     sessionTtlMs: settings.sessionTtlMs,
     issuer: settings.issuer,
     authenticator,
-    perMinute: deps.loginsPerMinute,
+    perMinute: failuresPerMinute,
     onRefused: deps.onRefusedLogin ?? (() => undefined),
   })
   return { passwords, authenticator, keys: createCallerKeys({ ...deps, authenticator }), login }

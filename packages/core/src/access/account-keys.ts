@@ -28,7 +28,7 @@ export interface AccountKeys<Tx = unknown> {
 export interface AccountKeysDeps<Tx> {
   readonly environment: Environment
   readonly store: AccessStore<Tx>
-  readonly authenticator: Pick<Authenticator, 'forget'>
+  readonly authenticator: Pick<Authenticator, 'expect' | 'forget'>
 }
 
 /** The part of `Accounts` that makes, lists and revokes keys. */
@@ -42,6 +42,7 @@ export function createAccountKeys<Tx>(deps: AccountKeysDeps<Tx>): AccountKeys<Tx
       const expiresAt = parsed.expiresAt ?? null
       const workspace = await findWorkspace(store, parsed, environment.call(options))
       const { key, prefix, hash } = mintApiKey(environment.random)
+      authenticator.expect(hash)
       const reach = {
         accountId: workspace.accountId,
         workspaceId: parsed.workspaceId ?? null,

@@ -115,7 +115,7 @@ export interface AccountsDeps<Tx> extends AccountKeysDeps<Tx> {
   readonly defaultAgent: { readonly name: string; readonly type: string } | null
   readonly passwords: Pick<PasswordWork, 'hash'>
   readonly signIns: Pick<SessionStore<Tx>, 'findSignIn'>
-  readonly authenticator: Pick<Authenticator, 'forget' | 'forgetAccount' | 'forgetSession'>
+  readonly authenticator: Pick<Authenticator, 'expect' | 'forget' | 'forgetAccount' | 'forgetSession'>
   readonly resetSecondFactor: (userId: string, by: AuditActor | undefined) => Promise<void>
   /** Whether the audit of a deleted account stays for its own time. */
   readonly keepAudit: boolean

@@ -1,10 +1,13 @@
-import type { Clock, Environment, Instant } from '../environment/index.js'
-import { isTaskboardError, TaskboardError } from '../errors/index.js'
+import type { Clock, Environment } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import { createRateLimiter } from '../limits/index.js'
 import type { AccessStore } from './access-store.js'
 import type { AccessClaims, AccessTokens } from './access-token.js'
 import { API_KEY_LENGTH, hashApiKey, isApiKey } from './api-key.js'
 import { credentialDigest } from './credential-digest.js'
-import type { FoundPrincipal, Principal } from './principal.js'
+import { addressBucket, failedCredentials } from './credential-guard.js'
+import { createPrincipalCache, type PrincipalCache } from './principal-cache.js'
+import type { Principal } from './principal.js'
 
 const SCHEME = /^bearer $/i
 
@@ -66,137 +69,23 @@ function createTokenCache(parts: {
   }
 }
 
-/** Caches the principals of credentials of one kind for a moment. */
-interface PrincipalCache {
-  /**
-   * The cached principal; undefined when it has to be looked up. In the second half of an entry's lifetime, a request starts one
-   * lookup without waiting for it, so that later requests need not wait either. Errors of that lookup are ignored, and nobody joins
-   * it: a request after the entry expired asks the storage.
-   */
-  peek(credential: string): Principal | undefined
-  /** Looks it up. Concurrent calls for the same credential share the answer. Null when it has no principal. */
-  lookUp(credential: string): Promise<Principal | null>
-  /** Drops all lookups, including those in progress, of the principals that `isMeant` selects. */
-  forget(isMeant: (credential: string, principal: Principal) => boolean): void
-}
-
-interface PrincipalCacheOptions {
-  readonly environment: Environment
-  readonly find: (credential: string) => Promise<FoundPrincipal | null>
-  /** Called for a credential whose use should be noted. */
-  readonly noteUse?: (id: string) => void
-  /** How many entries it keeps. */
-  readonly size: number
-  /** How long an entry stays valid. */
-  readonly ttlMs: number
-}
-
-interface Entry {
-  readonly principal: Principal
-  readonly foundAt: Instant
-  readonly trustedUntil: Instant
-  /** When to look it up again before it expires; infinite once that has begun. */
-  refreshFrom: Instant
-}
-
-/**
- * A cache of this process. It keeps nothing about unknown credentials. Its memory is bounded: it evicts the entry with the oldest
- * lookup, which would expire first.
- */
-function createPrincipalCache(options: PrincipalCacheOptions): PrincipalCache {
-  const { environment, size, ttlMs } = options
-  const { clock } = environment
-  const entries = new Map<string, Entry>()
-  const lookups = new Map<string, Promise<Principal | null>>()
-  let revocations = 0
-
-  function remember(credential: string, entry: Entry): void {
-    entries.delete(credential)
-    for (const [oldest, { foundAt, trustedUntil }] of entries) {
-      if (entries.size < size && isWithin(entry.foundAt, foundAt, trustedUntil)) break
-      entries.delete(oldest)
-    }
-    if (size > 0) entries.set(credential, entry)
-  }
-
-  async function find(credential: string): Promise<FoundPrincipal | null> {
-    try {
-      return await options.find(credential)
-    } catch (cause) {
-      if (isTaskboardError(cause)) throw cause
-      throw new TaskboardError(
-        'SERVICE_UNAVAILABLE',
-        'credentials cannot be checked at the moment; try again',
-        { cause },
-      )
-    }
-  }
-
-  /** Asks the storage. Caches the answer if `mayKeep` allows it by then. */
-  async function lookUp(credential: string, mayKeep: () => boolean): Promise<Principal | null> {
-    const foundAt = clock.now()
-    const seen = revocations
-    const found = await find(credential)
-    const isKept = seen === revocations && mayKeep()
-    if (found === null) {
-      if (isKept) entries.delete(credential)
-      return null
-    }
-    const { expiresInMs, provenAgoMs, isUseNoted } = found
-    if (!isUseNoted) options.noteUse?.(found.principal.id)
-    const principal =
-      provenAgoMs === null ? found.principal : { ...found.principal, provenAt: foundAt - provenAgoMs }
-    const trustedUntil = foundAt + Math.min(ttlMs, expiresInMs ?? Infinity)
-    if (isKept) remember(credential, { principal, foundAt, trustedUntil, refreshFrom: foundAt + ttlMs / 2 })
-    return principal
-  }
-
-  function refresh(credential: string, entry: Entry): void {
-    entry.refreshFrom = Infinity
-    lookUp(credential, () => entries.get(credential) === entry).catch(() => undefined)
-  }
-
-  return {
-    peek(credential) {
-      const entry = entries.get(credential)
-      const now = clock.now()
-      if (entry === undefined || !isWithin(now, entry.foundAt, entry.trustedUntil)) return undefined
-      if (now >= entry.refreshFrom) refresh(credential, entry)
-      return entry.principal
-    },
-    lookUp(credential) {
-      const pending = lookups.get(credential)
-      if (pending !== undefined) return pending
-      const lookup = lookUp(credential, () => true).finally(() => {
-        if (lookups.get(credential) === lookup) lookups.delete(credential)
-      })
-      lookups.set(credential, lookup)
-      return lookup
-    },
-    forget(isMeant) {
-      revocations += 1
-      lookups.clear()
-      for (const [credential, { principal }] of entries) {
-        if (isMeant(credential, principal)) entries.delete(credential)
-      }
-    },
-  }
-}
-
-/** When the clock has stepped back to before the lookup, its answer is not valid, instead of valid for longer. */
-function isWithin(now: Instant, from: Instant, until: Instant): boolean {
-  return now >= from && now < until
-}
-
 /** Identifies the caller of a request. */
 export interface Authenticator {
   /**
    * The principal of an `Authorization` header. Null when the header is absent, or has neither a known, unexpired and unrevoked key
-   * nor an access token of a live session. Synchronous when the credential was looked up less than `cacheTtlMs` ago. Otherwise a
-   * promise, which concurrent calls with the same credential share.
+   * nor an access token of a live session. Synchronous when the credential was looked up less than `cacheTtlMs` ago, or ten seconds
+   * if it was not valid. Otherwise a promise, which concurrent calls with the same credential share.
+   *
+   * Also null for a key that this process does not know, from a client address that had too many looked up in vain. Keys that were
+   * made in this process, or were valid when it last looked, are looked up from every address.
    * @throws TaskboardError `SERVICE_UNAVAILABLE` (rejecting) when the storage does not answer.
    */
-  authenticate(authorization: string | undefined): Principal | null | Promise<Principal | null>
+  authenticate(
+    authorization: string | undefined,
+    clientAddress?: string,
+  ): Principal | null | Promise<Principal | null>
+  /** Call it with the hash of a key that is about to be stored, so that the key is valid from its commit on. */
+  expect(keyHash: string): void
   /** The session of a header's access token, also when it has ended; null when there is no such token. */
   findSession(authorization: string | undefined): Promise<string | null>
   /** Drops all lookups of this key, including those in progress. Called when this process revokes the key. */
@@ -219,6 +108,8 @@ export interface AuthenticatorOptions {
    * 0 looks up each request. A request in the second half of that time starts another lookup without waiting for it.
    */
   readonly cacheTtlMs?: number | undefined
+  /** How many unknown keys are looked up for a client address in any rolling minute. Default 60. */
+  readonly failuresPerMinute?: number | undefined
 }
 
 const DEFAULT_CACHE_SIZE = 10_000
@@ -226,7 +117,7 @@ const DEFAULT_CACHE_TTL_MS = 1_000
 
 /**
  * An authenticator for API keys and access tokens, distinguished by a key's length, form and checksum. The cache has the hashes of
- * known credentials, never a credential itself, and nothing about unknown ones. Its memory is bounded.
+ * credentials, never a credential itself. Its memory is bounded.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { environment, store, tokens, cacheSize = DEFAULT_CACHE_SIZE } = options
@@ -234,6 +125,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   requireWhole('cacheSize', cacheSize)
   requireWhole('cacheTtlMs', cacheTtlMs)
   const cache = { environment, size: cacheSize, ttlMs: cacheTtlMs }
+  const failures = createRateLimiter(failedCredentials(environment.clock, options))
   const keys = createPrincipalCache({
     ...cache,
     find: (keyHash) => store.findPrincipal({ keyHash }, environment.call()),
@@ -251,17 +143,30 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
           }),
         )
 
+  /** Looks up a key. Unknown ones of an address that had too many in vain are refused unasked. */
+  async function findKey(hash: string, clientAddress: string): Promise<Principal | null> {
+    const client = addressBucket(clientAddress)
+    if (failures.remaining(client) === 0) return null
+    const found = await keys.lookUp(hash)
+    if (found === null) failures.take(client)
+    return found
+  }
+
   return {
-    authenticate(authorization) {
+    authenticate(authorization, clientAddress) {
       const token = authorization === undefined ? null : parseBearer(authorization)
       if (token === null) return null
       if (token.length !== API_KEY_LENGTH) return users?.authenticate(token) ?? null
       const hash = hashApiKey(token)
       // The checksum of a cached key is known to be right: only the others need the computation.
-      const known = keys.peek(hash)
-      if (known !== undefined) return known
-      return isApiKey(token) ? keys.lookUp(hash) : null
+      const cached = keys.peek(hash)
+      if (cached !== undefined) return cached
+      if (!isApiKey(token)) return null
+      return clientAddress === undefined || keys.isKnown(hash)
+        ? keys.lookUp(hash)
+        : findKey(hash, clientAddress)
     },
+    expect: (keyHash) => keys.expect(keyHash),
     async findSession(authorization) {
       const token = authorization === undefined ? null : parseBearer(authorization)
       return token === null ? null : ((await users?.findSession(token)) ?? null)

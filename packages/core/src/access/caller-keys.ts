@@ -72,7 +72,7 @@ const pageInput = z.strictObject({
 export interface CallerKeysDeps {
   readonly environment: Environment
   readonly store: AccessStore
-  readonly authenticator: Pick<Authenticator, 'forget'>
+  readonly authenticator: Pick<Authenticator, 'expect' | 'forget'>
   /** How long a key that a user makes lasts at most; absent for no limit. */
   readonly longestLifetimeMs?: number | undefined
 }
@@ -97,6 +97,7 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
       requireScopes(maker, scopes)
       const bound = requireReach(maker, workspaceId ?? null)
       const { key, prefix, hash } = mintApiKey(environment.random)
+      authenticator.expect(hash)
       const wanted = {
         accountId: maker.accountId,
         workspaceId: bound,
@@ -137,6 +138,7 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
       if (old === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
       requireScopes(maker, old.scopes)
       const { key, prefix, hash } = mintApiKey(environment.random)
+      authenticator.expect(hash)
       const own = { prefix, hash, createdBy: maker.id }
       const rotation = { reach: maker, keyId, ...own, overlapMs: overlapMs ?? DAY_MS }
       try {

@@ -1,6 +1,6 @@
 import type { Clock } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import { createRateLimiter } from '../limits/index.js'
+import { createRateLimiter, type RateLimiterOptions } from '../limits/index.js'
 
 const MAPPED_IPV4 = /^(?:0{0,4}:){2,5}ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
@@ -45,19 +45,21 @@ export interface CredentialGuardOptions {
   readonly maxAddresses?: number | undefined
 }
 
+type FailureLimits = Pick<CredentialGuardOptions, 'failuresPerMinute' | 'maxAddresses'>
+
 const WINDOW_MS = 60_000
 const DEFAULT_FAILURES = 60
 const DEFAULT_ADDRESSES = 100_000
 
+/** How many failed credentials an address may have. */
+export function failedCredentials(clock: Clock, limits: FailureLimits): RateLimiterOptions {
+  const { failuresPerMinute = DEFAULT_FAILURES, maxAddresses = DEFAULT_ADDRESSES } = limits
+  return { limit: failuresPerMinute, windowMs: WINDOW_MS, maxKeys: maxAddresses, clock }
+}
+
 /** A guard for this process. @throws TaskboardError `INVALID_CONFIG`. */
 export function createCredentialGuard(options: CredentialGuardOptions): CredentialGuard {
-  const { clock, failuresPerMinute = DEFAULT_FAILURES, maxAddresses = DEFAULT_ADDRESSES } = options
-  const limiter = createRateLimiter({
-    limit: failuresPerMinute,
-    windowMs: WINDOW_MS,
-    maxKeys: maxAddresses,
-    clock,
-  })
+  const limiter = createRateLimiter(failedCredentials(options.clock, options))
 
   return {
     refuse(clientAddress, authorization) {
@@ -67,7 +69,7 @@ export function createCredentialGuard(options: CredentialGuardOptions): Credenti
         ? new TaskboardError('UNAUTHORIZED', 'the credential is not valid')
         : new TaskboardError(
             'UNAUTHORIZED',
-            'the credential is not valid, and too many from this address were not',
+            'the credential was not accepted, because too many from this address were not valid; try again later',
             { retryAfterMs },
           )
     },

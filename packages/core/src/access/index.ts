@@ -1,9 +1,11 @@
 export { addressBucket } from './credential-guard.js'
+export { createKnownClients } from './password-work.js'
 export { scopes, tiers } from './principal.js'
 export { principalKinds } from './principal.js'
 export type { FoundPrincipal, Principal, Reach, Scope, Tier } from './principal.js'
 export { scopeList } from './access-input.js'
-export { keyUseMs } from './access-store.js'
+export { keyUseMs, sealedKinds } from './access-store.js'
+export { mfaContext } from './mfa-codes.js'
 export type {
   Account,
   AccessStore,
@@ -17,6 +19,9 @@ export type {
   DeletionProgress,
   DeletionTarget,
   NewStoredApiKey,
+  SealedKind,
+  SealedReplacement,
+  SealedRow,
   Workspace,
   WorkspaceUpdate,
 } from './access-store.js'
@@ -72,6 +77,6 @@ export { createProofCheck, type RequireProof } from './proof.js'
 export type { Invitation, NewStoredInvitation, NewStoredUser, User } from './user.js'
 export { createInvitations, type InvitationMessage, type Invitations } from './invitations.js'
 export { beyond, roleNames, roleOf, roles, scopesOfRole, type Role } from './roles.js'
-export { reaches, requireScope } from './permission.js'
+export { mayRaiseBudget, reaches, requireScope } from './permission.js'
 export { createWorkspaceReach } from './workspace-reach.js'
 export type { WorkspaceReach } from './workspace-reach.js'

@@ -31,6 +31,10 @@ export function requireScope(principal: Principal, scope: Scope): void {
   throw new TaskboardError('FORBIDDEN', `the credential lacks the scope ${scope}`)
 }
 
+/** Whether a caller may give a task a higher budget than it has, or none: who sets the budgets of agents and workspaces. */
+export const mayRaiseBudget = ({ scopes }: Pick<Principal, 'scopes'>): boolean =>
+  scopes.includes('account:write')
+
 /**
  * Whether a workspace is within the principal's reach. Needs the workspace's account, because 'all' means all workspaces of the
  * principal's account. Answer a workspace beyond reach exactly as one that does not exist.

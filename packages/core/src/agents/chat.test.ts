@@ -10,7 +10,7 @@ import { createChat } from './chat.js'
 import { defineAgent, type AgentOptions } from './define-agent.js'
 
 const board = { workspaceId: 'ws_1' } as Board
-const question = { message: 'what is left?', user: 'ada' }
+const question = { message: 'what is left?', user: 'ada', caller: null }
 
 describe('chat', () => {
   it('is answered by the oldest agent that can', async () => {
@@ -75,7 +75,7 @@ describe('chat', () => {
     const taskboard = createTaskboard({ storage: memoryStorage(), agents: [bot] })
     await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
     for (const workspaceId of ['ws_none', undefined as unknown as string]) {
-      const asked = taskboard.board(workspaceId).chat(question)
+      const asked = taskboard.board(workspaceId).chat({ message: 'what is left?' })
       await expect(asked).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
     }
   })
@@ -124,8 +124,7 @@ describe('chat', () => {
     }
     const { ask, close } = setUp({ stored: ['bot'], runtimes: [{ type: 'bot', chat }] })
     const early = ask()
-    await Promise.resolve()
-    await Promise.resolve()
+    while (asked.length === 0) await Promise.resolve()
     close()
     await expect(early).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
     await expect(ask()).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
@@ -162,6 +161,16 @@ function setUp(fixture: { stored: readonly string[]; runtimes: readonly Omit<Age
       })) as unknown as AgentStore['listAgents'],
   }
   const closing = new AbortController()
-  const chat = createChat({ environment, agents, runtimes, closed: closing.signal })
+  const unused = () => Promise.reject(new Error('not used'))
+  const chat = createChat({
+    environment,
+    agents,
+    runtimes,
+    usage: { enterUsage: unused },
+    prices: {},
+    bounds: { usdPerReport: 1, tokensPerReport: 1 },
+    quota: { createTask: unused, createTasks: unused, createHeld: unused },
+    closed: closing.signal,
+  })
   return { clock, ask: () => chat(board, question), close: () => closing.abort() }
 }

@@ -1,6 +1,15 @@
-import type { ChatAgent } from '../board/index.js'
-import type { Environment } from '../environment/index.js'
-import { isTaskboardError, TaskboardError } from '../errors/index.js'
+import { callersBoard, type ChatAgent } from '../board/index.js'
+import type { Environment, Instant } from '../environment/index.js'
+import { type ErrorCode, isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
+import type { Bounds, Quota } from '../limits/index.js'
+import {
+  requireModest,
+  toUsageReport,
+  usageInput,
+  type ModelPrices,
+  type UsageInput,
+  type UsageStore,
+} from '../usage/index.js'
 import type { AgentStore } from './agent-store.js'
 import { anyAgentType, type Agent } from './agent.js'
 import type { AgentDefinition, ChatContext } from './define-agent.js'
@@ -10,6 +19,11 @@ export interface ChatOptions<Tx> {
   readonly environment: Environment
   readonly agents: Pick<AgentStore<Tx>, 'listAgents'>
   readonly runtimes: readonly AgentDefinition[]
+  readonly usage: Pick<UsageStore<Tx>, 'enterUsage'>
+  readonly prices: ModelPrices
+  readonly bounds: Pick<Bounds, 'usdPerReport' | 'tokensPerReport'>
+  /** What callers create counts in it. */
+  readonly quota: Pick<Quota<Tx>, 'createTask' | 'createTasks' | 'createHeld'>
   /** How long an agent may take to reply. Default 30 s. */
   readonly timeoutMs?: number | undefined
   /** Ends the chats in progress and refuses new ones: the task board is closed. */
@@ -18,13 +32,16 @@ export interface ChatOptions<Tx> {
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const LONGEST_REPLY = 100_000
+/** What the board refuses to the caller. */
+const passedOn: readonly ErrorCode[] = ['FORBIDDEN', 'QUOTA_EXCEEDED']
 
 /**
  * Answers chat messages by the oldest agent of the workspace whose runtime can chat. A reply is text, cut off after 100,000
  * characters.
  *
  * Throws `AGENT_UNAVAILABLE` when there is no such agent, or when it throws, does not reply in time or before the task board is
- * closed, or replies with something other than text. Only the log has the cause.
+ * closed, or replies with something other than text. Only the log has the cause. Throws `QUOTA_EXCEEDED` (`budget`) unasked when a budget of
+ * the month is spent, and passes on what the board refused to the caller.
  */
 export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   const { environment, agents, runtimes, timeoutMs = DEFAULT_TIMEOUT_MS, closed } = options
@@ -45,23 +62,50 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
     }
   }
 
-  return async (board, { message, user }) => {
+  /** @throws TaskboardError `QUOTA_EXCEEDED` (`budget`). */
+  async function requireBudget({ id, workspaceId }: Agent): Promise<void> {
+    const query = { reach: null, workspaceId, agentIds: [id], parts: ['work'] } as const
+    const [found] = await agents.listAgents(query, environment.call())
+    const until = found?.budgetSpentUntil ?? null
+    if (until !== null) throw spent(until)
+  }
+
+  async function report({ id: agentId, workspaceId }: Agent, input: UsageInput) {
+    const used = parseInput(usageInput, input)
+    requireModest(used, options.bounds)
+    const reported = toUsageReport(used, options.prices)
+    const entry = { workspaceId, agentId, report: reported, correction: null, idempotency: null }
+    const { value } = await options.usage.enterUsage(entry, environment.call())
+    environment.telemetry?.measure({ kind: 'usage', ...reported })
+    const isAgentSpent = value.agent?.isSpent ?? false
+    return { spent: isAgentSpent ? 'agent' : value.workspace.isSpent ? 'workspace' : null } as const
+  }
+
+  return async (board, { message, user, caller }) => {
     const stored = canChat ? await agentsOf(board.workspaceId) : []
     const agent = stored.find(({ type }) => chatOf(type) !== null)
     const chat = agent && chatOf(agent.type)
     if (!chat) throw unavailable('no agent of this workspace can chat')
+    await requireBudget(agent)
     if (closed?.aborted) throw unavailable('the task board is closed')
     const abort = new AbortController()
+    const context: ChatContext = {
+      user,
+      board: caller === null ? board : callersBoard(board, caller, options.quota),
+      caller,
+      agent,
+      signal: abort.signal,
+      usage: (used) => report(agent, used),
+    }
     const onClosed = (): void => abort.abort(new Error('the task board was closed'))
     closed?.addEventListener('abort', onClosed, { once: true })
     const timer = clock.setTimer(() => abort.abort(new Error('no reply in time')), timeoutMs)
     try {
-      const reply: unknown = await firstOf(abort.signal, async () =>
-        chat(message, { user, board, agent, signal: abort.signal } satisfies ChatContext),
-      )
+      const reply: unknown = await firstOf(abort.signal, async () => chat(message, context))
       if (typeof reply !== 'string') throw new TypeError('the reply is not text')
       return storedText(reply, LONGEST_REPLY)
     } catch (error) {
+      if (isTaskboardError(error) && passedOn.includes(error.code)) throw error
       logger.warn({ agentId: agent.id, err: error }, 'the agent did not answer a chat message')
       throw unavailable('the agent did not answer', error)
     } finally {
@@ -77,6 +121,12 @@ async function firstOf<T>(signal: AbortSignal, work: () => Promise<T>): Promise<
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
   })
   return Promise.race([work(), aborted])
+}
+
+function spent(until: Instant): TaskboardError {
+  const day = new Date(until).toISOString().slice(0, 10)
+  const message = `the monthly budget of the agent or its workspace is spent, until ${day}`
+  return new TaskboardError('QUOTA_EXCEEDED', message, { field: 'budget' })
 }
 
 function unavailable(message: string, cause?: unknown): TaskboardError {

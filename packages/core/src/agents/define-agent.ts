@@ -1,14 +1,27 @@
+import type { Principal } from '../access/index.js'
 import { typeRules, type Board, type Task } from '../board/index.js'
 import { requireOptionNames, TaskboardError, textFault, type TextRules } from '../errors/index.js'
 import { anyAgentType, type Agent } from './agent.js'
+import type { UsageInput } from '../usage/index.js'
 import type { TaskContext } from './task-context.js'
 
 /** The circumstances of a chat message. */
 export interface ChatContext {
   /** The author of the message, as the caller gave it; null without one. */
   readonly user: string | null
-  /** The workspace's board, to read and to change. */
+  /**
+   * The workspace's board, to read and to change, as the caller may: its methods throw `FORBIDDEN` for what the caller lacks the scope for,
+   * and `QUOTA_EXCEEDED` beyond its quotas. Let both pass when you cannot go on: the caller then gets them as the answer.
+   */
   readonly board: Board
+  /** Who asks; null for the host's code. */
+  readonly caller: Principal | null
+  /**
+   * Reports what a language model has used for this message, which counts in the budgets of the agent and the workspace for the month.
+   * Do not call the model again when it returns that one of them is spent.
+   * @throws TaskboardError `INVALID_FIELD`.
+   */
+  usage(used: UsageInput): Promise<{ readonly spent: 'agent' | 'workspace' | null }>
   /** Aborts when a reply would come too late. */
   readonly signal: AbortSignal
   /** The agent that answers, as stored. */

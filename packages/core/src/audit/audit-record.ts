@@ -35,6 +35,7 @@ export const auditActions = {
   'channel.changed': 'A notification channel was changed.',
   'channel.deleted': 'A notification channel was deleted.',
   'budget.changed': 'The monthly budget of a workspace or an agent was set or removed.',
+  'usage.corrected': 'Somebody corrected what a month has used, for the reason in the details.',
   'approval.decided': 'Somebody approved or rejected what an agent asked for.',
   'access.refused':
     'Requests of a caller beyond its scopes, or without a fresh proof, counted by the minute.',

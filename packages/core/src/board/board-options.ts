@@ -16,6 +16,11 @@ export interface WriteOptions<Tx> extends InTransaction<Tx> {
   readonly actor?: ActingAs | undefined
 }
 
+export interface UpdateOptions<Tx> extends WriteOptions<Tx> {
+  /** Refuses a budget that is more than the present one, for a caller who may not raise it. Default false. */
+  readonly lowersBudget?: boolean | undefined
+}
+
 export interface AddOptions<Tx> extends WriteOptions<Tx> {
   readonly idempotency?: IdempotencyClaim | undefined
 }

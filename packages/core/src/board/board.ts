@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Principal } from '../access/index.js'
 import type { Environment, InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit } from '../errors/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
@@ -13,6 +14,7 @@ import {
 } from '../usage/index.js'
 import type { ApprovalStore } from './approval-store.js'
 import { type BoardApprovals, createBoardApprovals, withoutDecisions } from './board-approvals.js'
+import { actorOf } from './caller.js'
 import { changeOf, requireColumn, toList, type TaskList } from './board-calls.js'
 import {
   actingAs,
@@ -21,6 +23,7 @@ import {
   type AddOptions,
   type BoardSettings,
   type ListOptions,
+  type UpdateOptions,
   type WriteOptions,
 } from './board-options.js'
 import type { CommentStore } from './comment-store.js'
@@ -88,9 +91,10 @@ export interface Board<Tx = unknown>
    * Replaces the given fields, in any column; null clears a field. Raises `task.updated` with the names of the fields whose value
    * differs; none when all are as before. When an agent works the task and the change assigns it to another one, the task returns to
    * TODO, with `task.moved`, and the run's signal aborts.
-   * @throws `INVALID_FIELD` also for dependencies that do not exist or that would make the task wait for itself.
+   * @throws `INVALID_FIELD` also for dependencies that do not exist or that would make the task wait for itself; `FORBIDDEN` (`budget`) with
+   *   `lowersBudget`, for a budget that is more than the present one, or none where there is one.
    */
-  update(taskId: string, change: TaskChangeInput, options?: WriteOptions<Tx>): Promise<Task>
+  update(taskId: string, change: TaskChangeInput, options?: UpdateOptions<Tx>): Promise<Task>
   /**
    * Deletes a task with its log, outputs, comments and approvals, with `task.deleted`. The signal of a run that works it aborts. An agent outside of the process
    * gets an error from its next write.
@@ -158,8 +162,16 @@ export interface Board<Tx = unknown>
   ): Promise<RecordedUsage>
   /** Tasks that are added again and again, at the times of a cron expression. */
   readonly schedules: BoardSchedules<Tx>
-  /** Asks the workspace's chat agent. @throws `AGENT_UNAVAILABLE` when there is none or it does not answer. */
-  chat(input: z.input<typeof chatInput>): Promise<ChatReply>
+  /**
+   * Asks the workspace's chat agent. With `caller`, what the agent does on the board requires the caller's scopes, counts in the quotas of its
+   * account, and is done in its name. Without, it may do what the host's code may, except to decide and to answer.
+   * @throws `AGENT_UNAVAILABLE` when there is none or it does not answer; `QUOTA_EXCEEDED` (`budget`) when the budget of the agent or the
+   *   workspace for the month is spent; `FORBIDDEN` and `QUOTA_EXCEEDED` when the agent gives up because the caller may not.
+   */
+  chat(
+    input: z.input<typeof chatInput>,
+    options?: { readonly caller?: Principal | null | undefined },
+  ): Promise<ChatReply>
 }
 
 /** A board for callers that have validated a task or a change themselves. */
@@ -167,7 +179,7 @@ export interface TransportBoard<Tx = unknown> extends Board<Tx>, ReadListWrites<
   /** As `addOnce`, with a task of this workspace that `parseNewTask` returned. */
   addParsed(task: NewTask, options?: AddOptions<Tx>): Promise<Created<Task>>
   /** As `update`, with a change that `parseTaskChange` returned. */
-  updateParsed(taskId: string, change: TaskChange, options?: WriteOptions<Tx>): Promise<Task>
+  updateParsed(taskId: string, change: TaskChange, options?: UpdateOptions<Tx>): Promise<Task>
 }
 
 /** An option of writes under a claim: how long to renew the lease. Default: the length that the claim asked for. */
@@ -176,7 +188,12 @@ type LeasedInput<S extends z.ZodType> = z.input<S> & { readonly leaseMs?: number
 /** Answers a chat message for a workspace. `agents/` implements it. */
 export type ChatAgent<Tx = unknown> = (
   board: Board<Tx>,
-  input: { readonly message: string; readonly user: string | null },
+  input: {
+    readonly message: string
+    readonly user: string | null
+    /** For whom; null for the host's code. `board` acts in its name. */
+    readonly caller: Principal | null
+  },
 ) => Promise<string>
 
 export interface BoardDeps<Tx> {
@@ -239,8 +256,9 @@ export function createBoard<Tx>(
     },
     update: async (taskId, input, options) => board.updateParsed(taskId, parseTaskChange(input), options),
     updateParsed(taskId, replaced, options) {
-      const command = { kind: 'edit', change: replaced, actor: options?.actor ?? actor } as const
-      return change(taskId, command, options)
+      const by = options?.actor ?? actor
+      const { lowersBudget } = options ?? {}
+      return change(taskId, { kind: 'edit', change: replaced, actor: by, lowersBudget }, options)
     },
     delete: (taskId, options) =>
       tasks.deleteTask({ workspaceId, taskId, actor: options?.actor ?? actor }, environment.call(options)),
@@ -270,9 +288,11 @@ export function createBoard<Tx>(
     get schedules() {
       return parts.schedules.of(workspaceId)
     },
-    async chat(input) {
+    async chat(input, options) {
       const { message, user = null } = parseInput(chatInput, input)
-      const reply = await parts.chat(withoutDecisions<Board<Tx>>(board), { message, user })
+      const caller = options?.caller ?? null
+      const own = caller === null ? board : createBoard(parts, workspaceId, actorOf(caller))
+      const reply = await parts.chat(withoutDecisions<Board<Tx>>(own), { message, user, caller })
       return { reply, at: environment.clock.now() }
     },
   }

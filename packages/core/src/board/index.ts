@@ -97,6 +97,8 @@ export type { BoardApprovals } from './board-approvals.js'
 export type { BoardClaims } from './claiming.js'
 export type { BoardConversation, CommentInput, CommentList } from './conversation.js'
 export type { ListWrites } from './list-writes.js'
+export { actorOf } from './caller.js'
+export { callersBoard } from './chat-board.js'
 export { budgetHold } from './budget-hold.js'
 export { changedFields, revocationBy, updatedEvent } from './task-edit.js'
 export { isCompletedBy } from './completion.js'
@@ -133,7 +135,7 @@ export type { Board, BoardDeps, ChatAgent, ChatReply, TransportBoard } from './b
 export type { RecordClaim } from './claiming.js'
 export type { TaskList } from './board-calls.js'
 export type { DelegationInput } from './list-writes.js'
-export type { AddOptions, BoardSettings, ListOptions, WriteOptions } from './board-options.js'
+export type { AddOptions, BoardSettings, ListOptions, UpdateOptions, WriteOptions } from './board-options.js'
 export { createTaskSweep } from './task-sweep.js'
 export { dependenciesWhileWaiting, mostOpenSubtasks, requireSubtaskRoom, taskLevels } from './subtasks.js'
 export { mostListedTasks, parseTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
@@ -166,7 +168,7 @@ export type {
   ScheduleInput,
   ScheduleTerms,
 } from './schedules/schedule.js'
-export { createScheduleLoop } from './schedules/schedule-loop.js'
+export { createScheduleLoop, type ScheduleQuota } from './schedules/schedule-loop.js'
 export type { ScheduleLoop } from './schedules/schedule-loop.js'
 export type {
   OccurrenceRequest,

@@ -167,7 +167,13 @@ export type TaskWrite =
           | 'release'
       }
     >
-  | { readonly kind: 'edit'; readonly change: TaskChange; readonly actor: Actor }
+  | {
+      readonly kind: 'edit'
+      readonly change: TaskChange
+      readonly actor: Actor
+      /** Refuses a budget that is more than the present one (`FORBIDDEN`): see `requireNoMore`. Absent: any. */
+      readonly lowersBudget?: boolean | undefined
+    }
 
 /** A new entry of a task's log or outputs. */
 export type TaskAddition = {

@@ -72,7 +72,7 @@ export function maskedConfig({ config, secrets }: SealedConfig): Config {
 }
 
 /** The context that a secret of a channel is sealed with: in another workspace, or as another member, it does not open. */
-function secretContext(workspaceId: string, member: string): string {
+export function secretContext(workspaceId: string, member: string): string {
   return `channel:${workspaceId}:${member}`
 }
 

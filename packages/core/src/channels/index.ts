@@ -1,3 +1,4 @@
+export { secretContext as channelSecretContext } from './channel-config.js'
 export type { ChannelTest } from './channel-delivery.js'
 export type { ChannelQuery, ChannelStore, NewStoredChannel, StoredChannelChange } from './channel-store.js'
 export { channelChangeInput, newChannelInput } from './channels.js'

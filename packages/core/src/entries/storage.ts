@@ -24,6 +24,9 @@ export type {
   RefreshFamily,
   RefreshOutcome,
   RefreshRequest,
+  SealedKind,
+  SealedReplacement,
+  SealedRow,
   Session,
   SessionOrigin,
   SessionRecord,
@@ -192,8 +195,16 @@ export type { LogEnd, LogEndQuery, RealtimeStore, SlotRequest } from '../realtim
 export { createStorageSettings } from '../wiring/storage-settings.js'
 export type { BoundSettings } from '../wiring/storage-settings.js'
 export type { Pruning, StorageState, TaskCounts } from '../storage/index.js'
-export { addUsage, isBudgetSpent, nextMonthStart, noUsage } from '../usage/index.js'
-export type { UsageQuery, UsageRecord, UsageStore } from '../usage/index.js'
+export {
+  addUsage,
+  entryDay,
+  isBudgetSpent,
+  nextMonthStart,
+  noUsage,
+  requireCorrectable,
+  requireNoMore,
+} from '../usage/index.js'
+export type { MonthSums, UsageEntry, UsageQuery, UsageRecord, UsageStore } from '../usage/index.js'
 export { createEndpointGuard, rotateSecrets } from '../webhooks/index.js'
 export type {
   ClaimedDelivery,

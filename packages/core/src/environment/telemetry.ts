@@ -71,7 +71,7 @@ export interface TelemetrySpan {
 }
 
 /** A limit that refused a request. */
-export type LimitName = 'board' | 'tier' | 'credentials' | 'quota' | 'connections'
+export type LimitName = 'board' | 'tier' | 'credentials' | 'quota' | 'connections' | 'unauthenticated'
 
 /** One measured value. None of its members has an unbounded number of values, except `model`, which callers may choose. */
 export type Measurement =

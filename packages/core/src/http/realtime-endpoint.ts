@@ -23,14 +23,14 @@ export interface RealtimeEndpoint {
   /** Whether it accepts sockets: between `start` and `close` of the task board. */
   readonly isOpen: boolean
   /**
-   * The answer to an upgrade that must be refused, because a page of another origin requests it with the user's cookies. Null for
-   * all others.
+   * The answer to an upgrade that must be refused: a page of another origin requests it with the user's cookies (403), or too many
+   * connections of its address (429) or of all (503) have no credential yet. Null for all others.
    */
   refuse(origin: Origin): HttpResponse | null
   /**
    * Accepts an upgraded socket for a protocol, and keeps its request as long. Pass what the socket receives to the returned
    * listener.
-   * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false; `FORBIDDEN` if `refuse` refuses the upgrade.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false; `FORBIDDEN`, `RATE_LIMITED` or `SERVICE_UNAVAILABLE` if `refuse` refuses the upgrade.
    */
   connect(socket: Socket, origin: Origin, protocol: RealtimeProtocol): SocketListener
   /** Ends (1001) the connections of this endpoint. */
@@ -93,7 +93,7 @@ export function realtimeEndpoint(taskboard: { readonly services: TransportServic
       return realtime.isOpen
     },
     refuse(origin) {
-      const refusal = services.refuseUpgrade(upgradeOf(origin))
+      const refusal = services.refuseUpgrade(upgradeOf(origin)) ?? realtime.refuse(origin.clientAddress)
       return refusal === null ? null : toResponse(services, refusal)
     },
     connect(socket, origin, protocol) {

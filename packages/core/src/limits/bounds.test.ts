@@ -14,6 +14,8 @@ describe('resolveBounds', () => {
       messageLimitBytes: 65_536,
       messagesPerMinute: 120,
       bufferLimitBytes: 1_048_576,
+      unauthenticatedPerAddress: 20,
+      unauthenticated: 1_000,
       subscriptionsPerConnection: 100,
       replayLimit: 1_000,
     })

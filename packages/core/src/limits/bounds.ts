@@ -28,6 +28,13 @@ export interface BoundOptions {
   readonly messagesPerMinute?: number | undefined
   /** How many bytes can wait in memory for a slow realtime client before its connection is closed. Default 1 MiB. */
   readonly bufferLimitBytes?: number | undefined
+  /** How many WebSockets of one client address can be open without a credential. Further upgrades are answered 429. Default 20. */
+  readonly unauthenticatedPerAddress?: number | undefined
+  /**
+   * How many WebSockets of all addresses can be. Further upgrades are answered 503. The last tenth is for addresses from which somebody
+   * has authenticated before. Default 1,000.
+   */
+  readonly unauthenticated?: number | undefined
   /** How many channels a realtime connection can subscribe to. Default 100. */
   readonly subscriptionsPerConnection?: number | undefined
   /** How many events back `since` reaches, for each subscribed channel. Default 1,000. */
@@ -64,6 +71,8 @@ export function resolveBounds(options: BoundOptions = {}): Bounds {
     messageLimitBytes: whole('messageLimitBytes', MIB / 16, MOST),
     messagesPerMinute: whole('messagesPerMinute', 120, MOST),
     bufferLimitBytes: whole('bufferLimitBytes', MIB, MOST),
+    unauthenticatedPerAddress: whole('unauthenticatedPerAddress', 20, MOST),
+    unauthenticated: whole('unauthenticated', 1_000, MOST),
     subscriptionsPerConnection: whole('subscriptionsPerConnection', 100, MOST),
     replayLimit: whole('replayLimit', 1_000, MOST),
   }

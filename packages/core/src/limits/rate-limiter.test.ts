@@ -80,6 +80,7 @@ describe('createRateLimiter', () => {
         for (const { gapMs, key } of calls) {
           clock.time += gapMs
           const free = limit - within(key, clock.time)
+          expect(limiter.remaining(key)).toBe(Math.max(0, free))
           const decision = limiter.take(key)
           expect(decision.allowed).toBe(free > 0)
           expect(decision.remaining).toBe(Math.max(0, free - 1))

@@ -1,7 +1,7 @@
 import { systemClock, type Clock, type Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { LimitDecision } from './limit-store.js'
-import { emptyWindow, remainingInWindow, takeFromWindow, type RollingWindow } from './window.js'
+import { emptyWindow, remainingAt, remainingInWindow, takeFromWindow, type RollingWindow } from './window.js'
 
 export interface RateLimiterOptions {
   /** The most requests of each key in any rolling window. A whole number from 1 to 100,000. */
@@ -25,6 +25,8 @@ export interface RateLimiter {
    * window.
    */
   take(key: string): LimitDecision
+  /** How many more requests of `key` would be allowed now. Takes none, and keeps nothing. */
+  remaining(key: string): number
   /** How many keys are kept. A key is discarded between one and two windows after its last request. */
   readonly size: number
 }
@@ -98,6 +100,11 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       return waitMs === 0
         ? { allowed: true, remaining: remainingInWindow(window, limit), retryAfterMs: 0 }
         : { allowed: false, remaining: 0, retryAfterMs: waitMs }
+    },
+    remaining(key) {
+      const now = observe()
+      const window = present.get(key) ?? previous.get(key)
+      return window === undefined ? limit : remainingAt(window, limit, windowMs, now)
     },
     get size() {
       observe()

@@ -41,14 +41,18 @@ export function emptyWindow(): RollingWindow {
  * ```
  */
 export function takeFromWindow(window: RollingWindow, limit: number, windowMs: number, now: Instant): number {
-  const newest = newestAdmission(window)
-  if (now < newest) moveBack(window, newest - now)
-  dropUntil(window, now - windowMs)
+  settleAt(window, windowMs, now)
   if (window.count >= limit) {
     return timeAt(window, window.count - limit) + windowMs - now
   }
   record(window, limit, now)
   return 0
+}
+
+/** How many requests would be admitted at `now`, which is treated as in `takeFromWindow`. Records nothing. */
+export function remainingAt(window: RollingWindow, limit: number, windowMs: number, now: Instant): number {
+  settleAt(window, windowMs, now)
+  return remainingInWindow(window, limit)
 }
 
 /**
@@ -98,6 +102,13 @@ function timeAt(window: RollingWindow, position: number): Instant {
   const { times, head } = window
   const index = head + position
   return times[index < times.length ? index : index - times.length] as Instant
+}
+
+/** Moves the window to `now`. */
+function settleAt(window: RollingWindow, windowMs: number, now: Instant): void {
+  const newest = newestAdmission(window)
+  if (now < newest) moveBack(window, newest - now)
+  dropUntil(window, now - windowMs)
 }
 
 function moveBack({ times }: RollingWindow, byMs: number): void {

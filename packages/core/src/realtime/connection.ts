@@ -3,6 +3,7 @@ import { type Environment, type Instant, type Timer, tracked } from '../environm
 import { TaskboardError } from '../errors/index.js'
 import type { Tiers } from '../limits/index.js'
 import { parseTopic } from './topics.js'
+import { authTimeoutMs, type Newcomer } from './newcomers.js'
 import {
   type MessageStream,
   type StreamHolder,
@@ -49,9 +50,15 @@ interface ConnectionDeps {
   readonly onGone: (connection: Connection) => void
 }
 
+interface ConnectionTerms {
+  readonly door: ConnectionAuthenticator
+  readonly protocol: RealtimeProtocol
+  /** Its place among those without a credential; null without one. */
+  readonly newcomer: Newcomer | null
+  readonly deps: ConnectionDeps
+}
+
 const MINUTE_MS = 60_000
-/** How soon a connection must authenticate. */
-const AUTH_TIMEOUT_MS = 10_000
 /** How long the closing handshake may take. */
 const CLOSE_GRACE_MS = 5_000
 /** The most bytes of a reason in a close frame (RFC 6455, 5.5 and 5.5.1). */
@@ -70,6 +77,8 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   readonly #protocol: RealtimeProtocol
   readonly #deps: ConnectionDeps
   readonly #conversation: Conversation
+  /** Null once it is admitted. */
+  #newcomer: Newcomer | null
   #state: 'open' | 'closing' | 'gone' = 'open'
   #principal: Principal | null = null
   #authorization = ''
@@ -80,15 +89,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   #receivedInMinute = 0
   #heldCharacters = 0
 
-  constructor(
-    socket: Socket,
-    origin: Origin,
-    {
-      door,
-      protocol,
-      deps,
-    }: { door: ConnectionAuthenticator; protocol: RealtimeProtocol; deps: ConnectionDeps },
-  ) {
+  constructor(socket: Socket, origin: Origin, { door, protocol, newcomer, deps }: ConnectionTerms) {
     const { clock, newId } = deps.environment
     this.id = newId('conn')
     this.origin = origin
@@ -96,9 +97,10 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#door = door
     this.#protocol = protocol
     this.#deps = deps
+    this.#newcomer = newcomer
     this.#timer = clock.setTimer(
       () => this.end(protocol.closeCodes.authTimeout, 'timed out waiting for a credential'),
-      AUTH_TIMEOUT_MS,
+      authTimeoutMs,
     )
     this.#conversation = protocol.open(this)
   }
@@ -145,6 +147,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#leave('gone')
     this.#timer?.cancel()
     this.#timer = null
+    this.#newcomer?.gone()
     this.#deps.onGone(this)
   }
 
@@ -306,6 +309,8 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#requireOpen()
     this.#principal = principal
     this.#authorization = authorization
+    this.#newcomer?.admitted()
+    this.#newcomer = null
     this.#planCheck()
     return principal
   }

@@ -58,6 +58,11 @@ export interface RealtimeProtocol {
   /** Its subprotocol names (RFC 6455, 1.9), the best first. When empty, clients need not name one. */
   readonly subprotocols: readonly string[]
   readonly closeCodes: CloseCodes
+  /**
+   * Its connections are opened for requests whose credential is valid, and call `admit` at once: they do not count among those
+   * without a credential.
+   */
+  readonly isForCallers?: boolean | undefined
   /** Starts on a new connection that has not authenticated yet. */
   open(connection: RealtimeConnection): Conversation
 }

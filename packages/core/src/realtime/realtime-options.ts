@@ -23,6 +23,8 @@ export interface RealtimeSettings
       | 'messageLimitBytes'
       | 'messagesPerMinute'
       | 'bufferLimitBytes'
+      | 'unauthenticatedPerAddress'
+      | 'unauthenticated'
       | 'subscriptionsPerConnection'
       | 'replayLimit'
     > {}

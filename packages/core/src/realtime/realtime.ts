@@ -7,6 +7,7 @@ import { channelProtocol } from './channel-protocol.js'
 import { Connection, type ConnectionAuthenticator } from './connection.js'
 import { createHub, type Hub } from './hub.js'
 import { createWorkspaceDiscovery } from './workspace-discovery.js'
+import { createNewcomers } from './newcomers.js'
 import type { Origin, RealtimeProtocol } from './protocol.js'
 import type { RealtimeSettings } from './realtime-options.js'
 import type { RealtimeStore } from './realtime-store.js'
@@ -29,9 +30,11 @@ export interface Realtime {
   readonly isOpen: boolean
   /** The documented channel, at its path. */
   channel(path: string): RealtimeProtocol
+  /** Why no socket may come from a client address: too many have no credential yet. Null when one may. */
+  refuse(clientAddress: string): TaskboardError | null
   /**
    * Accepts a new socket for a protocol. Pass what it receives to the returned listener.
-   * @throws TaskboardError `SERVICE_UNAVAILABLE`.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE`, and what `refuse` returns.
    */
   connect(
     socket: Socket,
@@ -68,6 +71,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   const slots = createSlots(environment, deps.store)
   const lines = createLineFeed(deps.events, hub)
   const connections = new Set<Connection>()
+  const newcomers = createNewcomers(settings)
   const subscriptions = { ...deps, hub, discovery, replayLimit: settings.replayLimit }
   let isStarted = false
   let onEmpty: (() => void) | undefined
@@ -91,15 +95,27 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
     if (connections.size > 0) await atMost(environment.clock, CLOSE_WITHIN_MS, emptied)
   }
 
+  function refuse(clientAddress: string): TaskboardError | null {
+    const refusal = newcomers.refuse(clientAddress)
+    if (refusal !== null) environment.telemetry?.measure({ kind: 'refusal', limit: 'unauthenticated' })
+    return refusal
+  }
+
   return {
     settings,
     get isOpen() {
       return isStarted
     },
     channel: (path) => channelProtocol(path, subscriptions),
+    refuse,
     connect(socket, origin, { door, protocol }) {
       if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
-      const connection = new Connection(socket, origin, { door, protocol, deps: ofConnections })
+      const { clientAddress } = origin
+      const isCounted = protocol.isForCallers !== true
+      const refusal = isCounted ? refuse(clientAddress) : null
+      if (refusal !== null) throw refusal
+      const newcomer = isCounted ? newcomers.enter(clientAddress) : null
+      const connection = new Connection(socket, origin, { door, protocol, newcomer, deps: ofConnections })
       connections.add(connection)
       if (connections.size === 1) {
         heartbeat.wake()

@@ -53,6 +53,23 @@ function invalid(rule: string): TaskboardError {
   return new TaskboardError('INVALID_FIELD', rule, { field: 'budget' })
 }
 
+/**
+ * Refuses a budget of a task that is more than the one before, in tokens or in dollars; null is any amount.
+ * @throws TaskboardError `FORBIDDEN`.
+ * @example
+ * ```ts
+ * import { requireNoMore } from '@taskboard/core/storage'
+ *
+ * requireNoMore({ tokens: 500, costUsd: 1 }, { tokens: 1_000, costUsd: null })
+ * ```
+ */
+export function requireNoMore(after: Budget | null, before: Budget | null): void {
+  const isMore = (name: keyof Budget): boolean => (after?.[name] ?? Infinity) > (before?.[name] ?? Infinity)
+  if (!isMore('tokens') && !isMore('costUsd')) return
+  const rule = 'raising or removing the budget of a task requires the scope account:write'
+  throw new TaskboardError('FORBIDDEN', rule, { field: 'budget' })
+}
+
 /** What was spent: the tokens and cost of reports. */
 export type Spending = Pick<UsageAmounts, 'inputTokens' | 'outputTokens' | 'costMicros'>
 

@@ -1,4 +1,4 @@
-export { budgetHolders, isBudgetSpent, nextMonthStart, parseBudget } from './budget.js'
+export { budgetHolders, isBudgetSpent, nextMonthStart, parseBudget, requireNoMore } from './budget.js'
 export type { Budget, BudgetHolder, BudgetInput, Spending } from './budget.js'
 export {
   addUsage,
@@ -14,12 +14,15 @@ export type { ModelPrice, ModelPrices, UsageAmounts, UsageInput, UsageReport } f
 export { usageGroups } from './usage-store.js'
 export type {
   MonthlyBudget,
+  EnteredUsage,
   RecordedUsage,
+  UsageEntry,
   UsageGroup,
   UsageQuery,
   UsageRecord,
   UsageStore,
   UsageSum,
 } from './usage-store.js'
-export { createUsage } from './usage-directory.js'
-export type { BudgetPage, Usage, UsageFilter, UsagePage } from './usage-directory.js'
+export { correctionInput, createUsage } from './usage-directory.js'
+export type { BudgetPage, CorrectionInput, Usage, UsageFilter, UsagePage } from './usage-directory.js'
+export { entryDay, requireCorrectable, type MonthSums } from './correction.js'

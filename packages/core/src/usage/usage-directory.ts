@@ -1,15 +1,18 @@
+import { z } from 'zod'
 import type { Reach } from '../access/index.js'
 import type { Environment, InTransaction, OnRecord } from '../environment/index.js'
-import { requireLimit, TaskboardError } from '../errors/index.js'
+import { parseInput, requireLimit, TaskboardError, textOf, wholeNumber } from '../errors/index.js'
+import type { IdempotencyClaim } from '../idempotency/index.js'
 import { parseBudget, type BudgetInput } from './budget.js'
 import {
   usageGroups,
+  type EnteredUsage,
   type MonthlyBudget,
   type UsageGroup,
   type UsageStore,
   type UsageSum,
 } from './usage-store.js'
-import type { UsageAmounts } from './usage.js'
+import { microsPerUsd, type UsageAmounts } from './usage.js'
 
 export interface UsageFilter {
   readonly groupBy: UsageGroup
@@ -63,6 +66,17 @@ export interface Usage<Tx = unknown> {
     budget: BudgetInput | null,
     options?: OnRecord<Tx>,
   ): Promise<MonthlyBudget>
+  /**
+   * Corrects what a month has used of the budgets of an agent and its workspace, or with `agentId` null of the workspace alone, such as
+   * after a report that was wrong. The correction is a line of its own in the sums by day, and the reports on tasks stay. Tasks that are on hold
+   * as `budget` wait for their release.
+   * @throws TaskboardError `INVALID_FIELD`, also for more than the month has; `NOT_FOUND`; `CONFLICT`.
+   */
+  correct(
+    holder: { readonly workspaceId: string; readonly agentId?: string | null | undefined },
+    correction: CorrectionInput,
+    options?: OnRecord<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+  ): Promise<EnteredUsage>
   /** The budget of a workspace, and those of its agents. @throws TaskboardError `NOT_FOUND`. */
   budgets(
     workspaceId: string,
@@ -71,9 +85,52 @@ export interface Usage<Tx = unknown> {
   ): Promise<BudgetPage>
 }
 
+/** A correction of what a month has used. Amounts are added: negative ones take back. */
+export interface CorrectionInput {
+  /** Default 0. */
+  readonly inputTokens?: number | null | undefined
+  /** Default 0. */
+  readonly outputTokens?: number | null | undefined
+  /** Default 0. */
+  readonly cachedInputTokens?: number | null | undefined
+  /** In dollars, rounded to millionths; default 0. */
+  readonly costUsd?: number | null | undefined
+  /** Why, for the audit: 1 to 500 characters. */
+  readonly reason: string
+  /** As `2026-11`; default the present month, UTC. */
+  readonly month?: string | null | undefined
+  /** Of the reports that were wrong, for the sums by model; default `correction`. */
+  readonly model?: string | null | undefined
+}
+
 const DAY_MS = 86_400_000
 const MOST_DAYS = 366
 const DEFAULT_PAGE = 100
+const MOST_TOKENS = 1_000_000_000_000
+const MOST_USD = 1_000_000_000
+const USD_RULE = `must be a number from -${MOST_USD} to ${MOST_USD}`
+
+const tokensToAdd = wholeNumber(-MOST_TOKENS, MOST_TOKENS)
+  .nullish()
+  .transform((given) => given ?? 0)
+
+/** The schema of a correction. */
+export const correctionInput = z.strictObject({
+  inputTokens: tokensToAdd,
+  outputTokens: tokensToAdd,
+  cachedInputTokens: tokensToAdd,
+  costUsd: z
+    .number({ error: USD_RULE })
+    .min(-MOST_USD, USD_RULE)
+    .max(MOST_USD, USD_RULE)
+    .nullish()
+    .transform((given) => given ?? 0),
+  reason: textOf({ most: 500, isBlankAllowed: false }),
+  month: z.string({ error: 'must be a month such as 2026-11' }).nullish(),
+  model: textOf({ most: 200, isBlankAllowed: false })
+    .nullish()
+    .transform((given) => given ?? 'correction'),
+})
 const MOST_OF_A_TASK = 1_000
 const LONGEST_KEY = 200
 
@@ -108,6 +165,14 @@ export function createUsage<Tx>(parts: {
     async setBudget({ workspaceId, agentId = null }, budget, options) {
       return store.setBudget({ workspaceId, agentId, budget: parseBudget(budget) }, environment.call(options))
     },
+    async correct({ workspaceId, agentId = null }, input, options) {
+      const { reason, month, model, costUsd, ...tokens } = parseInput(correctionInput, input)
+      const report = { model, ...tokens, costMicros: Math.round(costUsd * microsPerUsd) || 0 }
+      const correction = { reason, month: month == null ? null : monthOf(month) }
+      const idempotency = options?.idempotency ?? null
+      const entry = { workspaceId, agentId, report, correction, idempotency }
+      return (await store.enterUsage(entry, environment.call(options))).value
+    },
     async budgets(workspaceId, { limit = DEFAULT_PAGE, cursor } = {}, options) {
       requireLimit(limit)
       const afterId = cursor == null ? null : parseKey(cursor)
@@ -120,6 +185,12 @@ export function createUsage<Tx>(parts: {
       return { budgets, nextCursor: found.length > limit && last ? `k${last.agentId ?? ''}` : null }
     },
   }
+}
+
+function monthOf(text: string): number {
+  const ms = /^\d{4}-\d{2}$/.test(text) ? Date.parse(`${text}-01T00:00:00.000Z`) : Number.NaN
+  if (!Number.isNaN(ms)) return ms
+  throw invalid('month', 'must be a month such as 2026-11')
 }
 
 function daysOf({ from, to }: UsageFilter): { readonly firstDay: number; readonly lastDay: number } {

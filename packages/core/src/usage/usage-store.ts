@@ -86,6 +86,30 @@ export interface MonthlyBudget {
   readonly isSpent: boolean
 }
 
+/** What counts in a month although it is no report on a task: what an agent has used in a chat, or a correction. */
+export interface UsageEntry {
+  readonly workspaceId: string
+  /** Null for what is of no agent, and counts for the workspace alone. */
+  readonly agentId: string | null
+  /** Of a correction, its amounts are added as they are, so that negative ones take back. */
+  readonly report: UsageReport
+  /** Why a month is corrected; null for a report, which counts as one. */
+  readonly correction: {
+    readonly reason: string
+    /** The start of the month, UTC; null for the present one. A past one counts on its last day. */
+    readonly month: Instant | null
+  } | null
+  readonly idempotency: IdempotencyClaim | null
+}
+
+/** The budgets that an entry counts in, after it. */
+export interface EnteredUsage {
+  readonly id: string
+  readonly workspace: MonthlyBudget
+  /** Null without an agent. */
+  readonly agent: MonthlyBudget | null
+}
+
 /**
  * What agents have used, and their budgets. Each verb is atomic. Sums are kept by task and attempt until the task is deleted, and by day for
  * good. A report may spend more than is left: budgets are compared after it.
@@ -100,6 +124,14 @@ export interface UsageStore<Tx = unknown> {
    *   that was used with another fingerprint.
    */
   recordUsage(record: UsageRecord, call: CallContext<Tx>): Promise<Created<RecordedUsage>>
+  /**
+   * Adds to the sums of days and of the month without a task. Agents may take tasks again at once when their budget of the month, and that of
+   * the workspace, now have something left, and take none when one has not.
+   * @throws TaskboardError `NOT_FOUND` for a workspace that does not exist, or an agent that it does not have; `INVALID_FIELD` for a
+   *   correction of a month that has not begun (`month`), and for one after which the workspace or the agent would have used less than
+   *   nothing in the month, naming the amount; `CONFLICT` for an idempotency key that was used with another fingerprint.
+   */
+  enterUsage(entry: UsageEntry, call: CallContext<Tx>): Promise<Created<EnteredUsage>>
   /**
    * Sums of reports, in the order of their keys, at most `limit`. Days without a report have no sum.
    * @throws TaskboardError `TASK_NOT_FOUND`; `NOT_FOUND` (`workspaceId`) for a workspace that does not exist or is not within reach.

@@ -3,6 +3,7 @@ import type { AuditAction, AuditDetails, AuditOwner, AuditTargetKind } from '../
 import type { NamedActor } from '../board/index.js'
 import type { AuditActor } from '../environment/index.js'
 import type { Storage } from '../storage/index.js'
+import { microsPerUsd } from '../usage/index.js'
 
 /** What a rule records of a verb that has done its work. */
 export interface AuditNote {
@@ -133,6 +134,21 @@ export const auditRules: AuditRules = {
   },
   usage: {
     recordUsage: 'the sums of usage have it',
+    enterUsage: ({ workspaceId, agentId, report, correction }, { replayed }) =>
+      correction === null || replayed
+        ? null
+        : {
+            action: 'usage.corrected',
+            ...(agentId === null ? workspace(workspaceId) : inWorkspace(workspaceId, 'agent', agentId)),
+            details: {
+              reason: correction.reason,
+              month: timeOf(correction.month),
+              input_tokens: report.inputTokens,
+              output_tokens: report.outputTokens,
+              cached_input_tokens: report.cachedInputTokens,
+              cost_usd: report.costMicros / microsPerUsd,
+            },
+          },
     sumUsage: READS,
     setBudget: ({ workspaceId, agentId, budget }) => ({
       action: 'budget.changed',
@@ -236,6 +252,8 @@ export const auditRules: AuditRules = {
       },
     }),
     findPrincipal: READS,
+    listSealed: READS,
+    replaceSealed: 'the secrets stay the same, sealed with another key of the host',
     noteKeyUse: 'is shown with the key',
   },
   sessions: {

@@ -1,7 +1,7 @@
 import { createChat, createClaimRecorder, type AgentAnnouncer } from '../agents/index.js'
 import { createSchedules, type Backoff, type BoardDeps, type ScheduleLoop } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
-import type { Bounds } from '../limits/index.js'
+import type { Bounds, Quota } from '../limits/index.js'
 import type { Storage } from '../storage/index.js'
 import type { TaskboardOptions } from './taskboard-options.js'
 
@@ -19,13 +19,14 @@ interface BoardWiring<Tx> {
   readonly backoff: Backoff
   readonly scheduleLoop: ScheduleLoop
   readonly announcer: AgentAnnouncer
+  readonly quota: Quota<Tx>
   /** Aborts at the end of `close`. */
   readonly closed: AbortController
 }
 
 /** What all boards share. */
 export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardDeps<Tx> {
-  const { environment, storage, options, bounds, backoff, closed, scheduleLoop, announcer } = wiring
+  const { environment, storage, options, bounds, backoff, closed, scheduleLoop, announcer, quota } = wiring
   const maxAttempts = options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS
   return {
     environment,
@@ -42,6 +43,10 @@ export function createBoardParts<Tx>(wiring: BoardWiring<Tx>): BoardDeps<Tx> {
       environment,
       agents: storage.agents,
       runtimes: options.agents ?? [],
+      usage: storage.usage,
+      prices: options.prices ?? {},
+      bounds,
+      quota,
       closed: closed.signal,
     }),
     usageStore: storage.usage,

@@ -12,7 +12,7 @@ import {
 } from '../access/index.js'
 import type { AuditCounts } from '../audit/index.js'
 import type { Environment } from '../environment/index.js'
-import type { TransportServices } from './transport-services.js'
+import type { CredentialRequest, TransportServices } from './transport-services.js'
 import type { TaskboardOptions } from './taskboard-options.js'
 
 export interface CallersDeps {
@@ -65,10 +65,11 @@ function authenticateBy(
   origins: OriginGuard,
   ofHost: TaskboardOptions['authenticate'],
 ): TransportServices['authenticate'] {
-  if (ofHost === undefined) return (request) => authenticator.authenticate(request.header('authorization'))
+  const byCredential = (request: CredentialRequest) =>
+    authenticator.authenticate(request.header('authorization'), request.clientAddress)
+  if (ofHost === undefined) return byCredential
   return (request) => {
-    const authorization = request.header('authorization')
-    if (showsApiKey(authorization)) return authenticator.authenticate(authorization)
+    if (showsApiKey(request.header('authorization'))) return byCredential(request)
     const refusal = origins.refuse(request)
     if (refusal !== null) throw refusal
     const caller = ofHost(request)

@@ -8,6 +8,7 @@ import { requireKnownFields, TaskboardError } from '../errors/index.js'
 import type { Notifications, Publish } from '../events/index.js'
 import type { Usage } from '../usage/index.js'
 import type { Webhooks } from '../webhooks/index.js'
+import type { ResealedSecrets, ResealOptions } from './reseal.js'
 
 /** The members of a task board that take options. */
 interface HostCalls<Tx> {
@@ -23,6 +24,7 @@ interface HostCalls<Tx> {
   readonly channels: Channels<Tx>
   board(workspaceId: string): Board<Tx>
   readonly publish: Publish<Tx>
+  resealSecrets(options?: ResealOptions): Promise<ResealedSecrets>
   close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
 }
 
@@ -79,7 +81,7 @@ const ofBoard = callsOf<Board>()({
   logs: { 1: TX },
   outputs: { 1: TX },
   list: { 1: LIST },
-  update: { 2: WRITE },
+  update: { 2: [...WRITE, 'lowersBudget'] },
   delete: { 1: WRITE },
   move: { 2: WRITE },
   hold: { 2: WRITE },
@@ -103,6 +105,7 @@ const ofBoard = callsOf<Board>()({
   requestApproval: { 2: WRITE },
   approvals: { 1: LIST },
   decide: { 2: [...WRITE, 'by'] },
+  chat: { 1: ['caller'] },
 })
 const ofSchedules = callsOf<Board['schedules']>()({
   create: { 1: ONCE },
@@ -167,6 +170,7 @@ const ofUsage = callsOf<Usage>()({
   ofTask: { 3: TX },
   ofTasks: { 1: TX },
   setBudget: { 0: ['workspaceId', 'agentId'], 2: RECORDED },
+  correct: { 0: ['workspaceId', 'agentId'], 2: RECORDED_ONCE },
   budgets: { 1: PAGE, 2: TX },
 })
 
@@ -200,8 +204,12 @@ export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
     await taskboard.accounts.getWorkspace(workspaceId, { tx: options?.tx })
   }
   const { webhooks, channels } = taskboard
-  const whole = checked<HostCalls<Tx>>(taskboard, { publish: { 3: TX }, close: { 0: ['drainTimeoutMs'] } })
-  const members: Omit<HostCalls<Tx>, 'publish' | 'close'> = {
+  const whole = checked<HostCalls<Tx>>(taskboard, {
+    publish: { 3: TX },
+    close: { 0: ['drainTimeoutMs'] },
+    resealSecrets: { 0: ['onProgress'] },
+  })
+  const members: Omit<HostCalls<Tx>, 'publish' | 'close' | 'resealSecrets'> = {
     accounts: checked(taskboard.accounts, ofAccounts),
     audit: checked(taskboard.audit, ofAudit),
     agents: checked(taskboard.agents, ofAgents),

@@ -59,6 +59,8 @@ const names: NamesOf<TaskboardOptions> = {
     messageLimitBytes: true,
     messagesPerMinute: true,
     bufferLimitBytes: true,
+    unauthenticatedPerAddress: true,
+    unauthenticated: true,
     subscriptionsPerConnection: true,
     replayLimit: true,
   },

@@ -9,7 +9,6 @@ export function withRefusals<Tx>(
   telemetry: Telemetry | null,
 ): TransportServices<Tx> {
   if (telemetry === null) return services
-  const { quota } = services
   return {
     ...services,
     async takeBoardLimit(principal) {
@@ -24,15 +23,20 @@ export function withRefusals<Tx>(
     },
     refuseCredential(request) {
       const error = services.refuseCredential(request)
-      if (error.code === 'RATE_LIMITED') telemetry.measure({ kind: 'refusal', limit: 'credentials' })
+      if (error.retryAfterMs !== undefined) telemetry.measure({ kind: 'refusal', limit: 'credentials' })
       return error
     },
-    quota: {
-      createTask: (...given) => reported(telemetry, quota.createTask(...given)),
-      createTasks: (...given) => reported(telemetry, quota.createTasks(...given)),
-      createHeld: (...given) => reported(telemetry, quota.createHeld(...given)),
-      usage: (subscriber) => quota.usage(subscriber),
-    } satisfies Quota<Tx>,
+  }
+}
+
+/** The same for the quotas, which schedules and chats use as well. */
+export function quotaWithRefusals<Tx>(quota: Quota<Tx>, telemetry: Telemetry | null): Quota<Tx> {
+  if (telemetry === null) return quota
+  return {
+    createTask: (...given) => reported(telemetry, quota.createTask(...given)),
+    createTasks: (...given) => reported(telemetry, quota.createTasks(...given)),
+    createHeld: (...given) => reported(telemetry, quota.createHeld(...given)),
+    usage: (subscriber) => quota.usage(subscriber),
   }
 }
 

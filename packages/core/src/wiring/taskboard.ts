@@ -62,10 +62,19 @@ import {
   type TaskboardEmitter,
   type TaskboardEvents,
 } from '../events/index.js'
-import { createQuota, createTierLimits, resolveBounds, resolveTiers, type Tiers } from '../limits/index.js'
+import {
+  createQuota,
+  createTierLimits,
+  type Quota,
+  resolveBounds,
+  resolveTiers,
+  type Tiers,
+} from '../limits/index.js'
 import { createLifecycle, type LifecyclePhase } from './lifecycle.js'
 import { createScoring, type Scoring } from '../priority/index.js'
-import { withRefusals } from './refusals.js'
+import { resealSecrets, type ResealedSecrets, type ResealOptions } from './reseal.js'
+import { createScheduleQuota } from './schedule-quota.js'
+import { quotaWithRefusals, withRefusals } from './refusals.js'
 import { retentionOf } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from '../realtime/index.js'
 import type { Storage } from '../storage/index.js'
@@ -136,6 +145,12 @@ export interface Taskboard<Tx = unknown> {
    * @throws TaskboardError `MISSING_FIELD` (`tx`) within the `work` of another one, for which it would wait.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Seals all secrets of webhooks, channels and second factors with the first key of `secrets.encryptionKey`, after which the other keys can
+   * go. Call it when all processes have that key first. After an interruption, call it again.
+   * @throws TaskboardError `INVALID_CONFIG` (`secrets.encryptionKey`) when no key is that of the stored secrets.
+   */
+  resealSecrets(options?: ResealOptions): Promise<ResealedSecrets>
   /** Recomputes the stored order after a change of weights or horizons. Returns how many tasks changed. */
   rescore(): Promise<number>
   /**
@@ -175,6 +190,9 @@ interface Wiring<Tx> {
   readonly deletions: BackgroundLoop
   readonly emitter: TaskboardEmitter
   readonly auditCounts: AuditCounts
+  readonly tiers: Tiers
+  /** Reports what it refuses. */
+  readonly quota: Quota<Tx>
   /** Aborts at the end of `close`. */
   readonly closed: AbortController
   readonly phase: LifecyclePhase
@@ -203,7 +221,13 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   const userChannels = userChannelsOf(wiring)
   const pollIntervalMs = pollIntervalOf(options)
   const { schedules: scheduleStore, events } = storage
-  const scheduleLoop = createScheduleLoop({ environment, schedules: scheduleStore, events, pollIntervalMs })
+  const scheduleLoop = createScheduleLoop({
+    environment,
+    schedules: scheduleStore,
+    events,
+    quota: createScheduleQuota(wiring),
+    pollIntervalMs,
+  })
   const announcer = createAgentAnnouncer(
     environment,
     storage.agents,
@@ -255,6 +279,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     board: (workspaceId) => services.board(workspaceId),
     transaction: createTransactions(storage),
     rescore: () => storage.tasks.rescore(environment.call()),
+    resealSecrets: (sealing) => resealSecrets(wiring, sealing),
     ...createLifecycle({ ...wiring, background }),
     services,
   })
@@ -274,8 +299,14 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
   const storage = auditedStorage(options.storage, onRecord)
   const auditCounts = createAuditCounts({ environment, store: storage.audit, onRecord })
   const secrets = secretsOf(options, environment)
+  const tiers = resolveTiers(options.tiers)
   const wiring: Wiring<Tx> = {
     options,
+    tiers,
+    quota: quotaWithRefusals(
+      createQuota({ environment, store: storage.quotas, transaction: (work) => storage.transaction(work), tiers }),
+      environment.telemetry,
+    ),
     bounds,
     environment,
     storage,
@@ -292,7 +323,7 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
       secrets,
       tokens: options.tokens,
       hasher: options.passwordHasher,
-      loginsPerMinute: options.limits?.failedCredentialsPerMinute,
+      failuresPerMinute: options.limits?.failedCredentialsPerMinute,
       longestLifetimeMs: options.keys?.longestLifetimeMs,
       linkTo: invitationPageOf(options),
       onInvitation: options.members?.onInvitation,
@@ -353,8 +384,7 @@ function createTransportServices<Tx>(
 ): TransportServices<Tx> {
   const { environment, storage, scoring, options, bounds, access, guard, secrets, phase } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
-  const tiers = resolveTiers(options.tiers)
-  const { auditCounts: counts } = wiring
+  const { auditCounts: counts, quota, tiers } = wiring
   const callers = createCallers({ environment, store: storage.access, access, counts, options })
   const tierLimits = createTierLimits({ environment, store: storage.limits, tiers })
   return {
@@ -366,12 +396,7 @@ function createTransportServices<Tx>(
     ...callers,
     takeBoardLimit: ({ id }) => storage.limits.take({ key: `board:${id}`, ...rate }, environment.call()),
     takeTierLimit: (principal) => tierLimits.take(principal),
-    quota: createQuota({
-      environment,
-      store: storage.quotas,
-      transaction: (work) => storage.transaction(work),
-      tiers,
-    }),
+    quota,
     tiers,
     directMembers: options.members?.direct ?? false,
     accounts: createAccounts({
@@ -426,11 +451,11 @@ function createTransportServices<Tx>(
     channels,
     webhookHeaderPrefix: wiring.webhookSettings.headerPrefix,
     maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
-    realtime: realtimeOf(wiring, tiers),
+    realtime: realtimeOf(wiring),
   }
 }
 
-function realtimeOf<Tx>({ environment, storage, options, bounds }: Wiring<Tx>, tiers: Tiers): Realtime {
+function realtimeOf<Tx>({ environment, storage, options, bounds, tiers }: Wiring<Tx>): Realtime {
   return createRealtime({
     environment,
     store: storage.realtime,

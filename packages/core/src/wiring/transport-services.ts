@@ -90,7 +90,7 @@ export interface TransportServices<Tx = unknown> {
   readonly readsHeaders: boolean
   /** Why a WebSocket is refused: a page of another origin would use it with the user's cookies. Null when it is allowed. */
   refuseUpgrade(request: BrowserRequest): TaskboardError | null
-  /** The answer to a request with an invalid credential: 401, or 429 when its address failed too often. */
+  /** The answer to a request with an invalid credential: 401, with the wait when its address failed too often. */
   refuseCredential(request: CredentialRequest): TaskboardError
   /** Requires that a user has shown within ten minutes who they are. @throws TaskboardError (rejecting) `STEP_UP_REQUIRED`. */
   readonly requireProof: RequireProof

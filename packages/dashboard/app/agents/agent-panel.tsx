@@ -189,7 +189,7 @@ function AgentBudget({
     <section class="part">
       <h3>{text.budgetForm.title}</h3>
       <BudgetState budget={current} />
-      {can('agents:write') && !isOpen && (
+      {can('account:write') && !isOpen && (
         <div>
           <button type="button" class="button" onClick={() => setOpen(true)}>
             {text.budgetForm.edit}

@@ -58,6 +58,7 @@ export const auditText = {
     'channel.changed': 'Notification channel changed',
     'channel.deleted': 'Notification channel deleted',
     'budget.changed': 'Budget changed',
+    'usage.corrected': 'Usage of a month corrected',
     'approval.decided': 'Approval decided',
     'access.refused': 'Access refused',
     'credential.refused': 'Wrong credential',

@@ -28,6 +28,7 @@ export function createListen(taskboard: { readonly services: TransportServices }
     path,
     subprotocols: [],
     closeCodes,
+    isForCallers: true,
     open(connection) {
       opened.set(connection.origin, connection)
       return { received: () => undefined, ended: () => undefined }

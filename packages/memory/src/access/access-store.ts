@@ -24,6 +24,7 @@ import type { Database } from '../tables/database.js'
 import { createDeletions } from './deletions.js'
 import { createInvitationVerbs } from './invitations.js'
 import { createFindPrincipal, hasEnded } from './find-principal.js'
+import { createSealed } from './sealed.js'
 import { byAge } from '../tables/subscriptions.js'
 import type { Pruned } from '../tables/prune.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
@@ -243,6 +244,7 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
     ...createListVerbs(database, addWorkspace, workspacesOf),
     ...createDeletions(database, workspacesOf),
     findPrincipal: createFindPrincipal(database, byHash),
+    ...createSealed(database),
   }
 }
 

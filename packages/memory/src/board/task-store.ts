@@ -1,5 +1,6 @@
 import { TaskboardError, type Instant, type Task } from '@taskboard/core'
 import {
+  requireNoMore,
   revocationBy,
   updatedEvent,
   type ClaimProof,
@@ -82,6 +83,8 @@ function changeTask(
   const task = changes.require(workspaceId, taskId)
   if (command.kind !== 'edit') return changes.apply(task, command, now)
   if (Object.keys(command.change).length === 0) return task
+  const { budget } = command.change
+  if (command.lowersBudget === true && budget !== undefined) requireNoMore(budget, task.budget)
   const changed = changedTask(database, task, command.change, now)
   database.tables.tasks.set(taskId, changed)
   const updated = updatedEvent(task, changed, command.actor)

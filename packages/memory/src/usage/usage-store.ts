@@ -4,6 +4,7 @@ import {
   type Task,
   TaskboardError,
   type BudgetHolder,
+  type EnteredUsage,
   type RecordedUsage,
   type UsageAmounts,
   type UsageSum,
@@ -11,10 +12,13 @@ import {
 import {
   addUsage,
   budgetHold,
+  entryDay,
   isBudgetSpent,
   monthStart,
   nextMonthStart,
   noUsage,
+  requireCorrectable,
+  type UsageEntry,
   type UsageQuery,
   type UsageRecord,
   type UsageStore,
@@ -51,20 +55,21 @@ export function createUsageStore(database: Database, changes: TaskChanges): Stor
           return summed(rowsOfTasks(database, query.taskIds), query.taskIds.length, null)
         return summed(rowsOfDays(database, query), query.limit, query.afterKey)
       }),
+    enterUsage: (entry, call) =>
+      write(call, (now) => {
+        requireHolder(database, entry.workspaceId, entry.agentId)
+        return database.idempotency.once(entry.idempotency, now, () => enterUsage(database, entry, now))
+      }),
     setBudget: ({ workspaceId, agentId, budget }, call) =>
       write(call, (now) => {
-        database.requireWorkspace(workspaceId)
-        if (agentId !== null && tables.agents.get(agentId)?.workspaceId !== workspaceId) {
-          throw new TaskboardError('NOT_FOUND', 'no such agent')
-        }
-        const isSpent = isBudgetSpent(budget, spentBy(database, workspaceId, agentId, now))
+        requireHolder(database, workspaceId, agentId)
         const key = holderKey(workspaceId, agentId)
         if (budget === null) tables.budgets.delete(key)
         else {
           const copied = { tokens: budget.tokens, costUsd: budget.costUsd }
-          const spentUntil = isSpent ? nextMonthStart(now) : 0
-          tables.budgets.set(key, { workspaceId, agentId, budget: copied, spentUntil })
+          tables.budgets.set(key, { workspaceId, agentId, budget: copied, spentUntil: 0 })
         }
+        followBudget(database, workspaceId, agentId, now)
         return monthlyBudget(database, workspaceId, agentId, now)
       }),
     listBudgets: ({ workspaceId, afterId, limit }, call) =>
@@ -79,6 +84,49 @@ export function createUsageStore(database: Database, changes: TaskChanges): Stor
           .slice(0, limit)
           .map((agentId) => monthlyBudget(database, workspaceId, agentId, now))
       }),
+  }
+}
+
+function requireHolder(database: Database, workspaceId: string, agentId: string | null): void {
+  database.requireWorkspace(workspaceId)
+  if (agentId === null || database.tables.agents.get(agentId)?.workspaceId === workspaceId) return
+  throw new TaskboardError('NOT_FOUND', 'no such agent')
+}
+
+/** Notes until when a budget is spent. */
+function followBudget(database: Database, workspaceId: string, agentId: string | null, now: Instant): void {
+  const { budgets } = database.tables
+  const key = holderKey(workspaceId, agentId)
+  const stored = budgets.get(key)
+  if (stored === undefined) return
+  const isSpent = isBudgetSpent(stored.budget, spentBy(database, workspaceId, agentId, now))
+  budgets.set(key, { ...stored, spentUntil: isSpent ? nextMonthStart(now) : 0 })
+}
+
+function enterUsage(database: Database, entry: UsageEntry, now: Instant): EnteredUsage {
+  const { workspaceId, agentId, report, correction } = entry
+  const { day, month, firstDay, lastDay } = entryDay(entry, now)
+  const holders = agentId === null ? [null] : [null, agentId]
+  if (correction !== null) {
+    const rows = [...database.tables.usageDays.values()].filter(
+      (row) => row.workspaceId === workspaceId && row.day >= firstDay && row.day <= lastDay,
+    )
+    const sums = holders.map((holder) =>
+      rows
+        .filter((row) => holder === null || row.agentId === holder)
+        .reduce((sum, { amounts }) => addUsage(sum, amounts), noUsage),
+    )
+    requireCorrectable(report, sums)
+  }
+  const reports = correction === null ? 1 : 0
+  const row = { workspaceId, day, agentId: agentId ?? '', type: '', model: report.model }
+  addToDay(database, row, report, reports)
+  addToMonths(database, { workspaceId, holders, month, isPast: month < monthStart(now) }, report)
+  for (const holder of holders) followBudget(database, workspaceId, holder, now)
+  return {
+    id: database.settings.current.newId('use'),
+    workspace: monthlyBudget(database, workspaceId, null, now),
+    agent: agentId === null ? null : monthlyBudget(database, workspaceId, agentId, now),
   }
 }
 
@@ -123,12 +171,13 @@ interface Addition {
 }
 
 function addToSums(
-  { tables }: Database,
+  database: Database,
   task: Task,
   { model, amounts, attempt }: Addition,
   now: Instant,
 ): void {
   const { id: taskId, workspaceId } = task
+  const { tables } = database
   const fencingToken = attempt?.fencingToken ?? null
   const agentId = attempt?.agentId ?? ''
   const ofTask = tables.taskUsage.get(taskId) ?? []
@@ -138,27 +187,44 @@ function addToSums(
   tables.taskUsage.set(taskId, [...others, added(row, amounts)])
 
   const day = Math.floor(now / DAY_MS)
-  const type = task.type ?? ''
-  const key = JSON.stringify([workspaceId, day, agentId, type, model])
-  const ofDay = tables.usageDays.get(key) ?? {
-    workspaceId,
-    day,
-    agentId,
-    type,
-    model,
-    reports: 0,
-    amounts: noUsage,
-  }
-  tables.usageDays.set(key, added(ofDay, amounts))
+  addToDay(database, { workspaceId, day, agentId, type: task.type ?? '', model }, amounts, 1)
+  const holders = agentId === '' ? [null] : [agentId, null]
+  addToMonths(database, { workspaceId, holders, month: monthStart(now), isPast: false }, amounts)
+}
 
-  const month = monthStart(now)
-  for (const holder of agentId === '' ? [null] : [agentId, null]) {
-    const monthKey = holderKey(workspaceId, holder)
-    const before = tables.usageMonths.get(monthKey)
+function addToDay(
+  { tables }: Database,
+  row: Omit<DayUsageRow, 'reports' | 'amounts'>,
+  amounts: UsageAmounts,
+  reports: number,
+): void {
+  const key = JSON.stringify([row.workspaceId, row.day, row.agentId, row.type, row.model])
+  const before = tables.usageDays.get(key) ?? { ...row, reports: 0, amounts: noUsage }
+  tables.usageDays.set(key, added(before, amounts, reports))
+}
+
+interface MonthAddition {
+  readonly workspaceId: string
+  /** Null for the workspace. */
+  readonly holders: readonly (string | null)[]
+  readonly month: Instant
+  /** It counts in this month alone, not in a later one. */
+  readonly isPast: boolean
+}
+
+function addToMonths(
+  { tables }: Database,
+  { workspaceId, holders, month, isPast }: MonthAddition,
+  amounts: UsageAmounts,
+): void {
+  for (const holder of holders) {
+    const key = holderKey(workspaceId, holder)
+    const before = tables.usageMonths.get(key)
     // A clock that steps back adds to the later month.
     const isNew = before === undefined || before.month < month
+    if (isPast && !isNew && before.month > month) continue
     tables.usageMonths.set(
-      monthKey,
+      key,
       isNew
         ? { month, amounts: addUsage(noUsage, amounts) }
         : { ...before, amounts: addUsage(before.amounts, amounts) },
@@ -169,8 +235,9 @@ function addToSums(
 function added<R extends { readonly reports: number; readonly amounts: UsageAmounts }>(
   row: R,
   amounts: UsageAmounts,
+  reports = 1,
 ): R {
-  return { ...row, reports: row.reports + 1, amounts: addUsage(row.amounts, amounts) }
+  return { ...row, reports: row.reports + reports, amounts: addUsage(row.amounts, amounts) }
 }
 
 function spentBy(

@@ -18,6 +18,7 @@ import {
   listInvitations,
   lockAccount,
 } from './invitations.js'
+import { createSealed } from './sealed.js'
 import {
   accountColumns,
   createFindPrincipal,
@@ -410,6 +411,7 @@ export function createAccessStore(database: Database): AccessStore<PgConnection>
     listUsers: (of, call) => listUsers(database, of, call),
     insertApiKey: (insertion, call) => insertApiKey(database, insertion, call),
     findPrincipal: createFindPrincipal(database),
+    ...createSealed(database),
     listApiKeys: (query, call) => listApiKeys(database, query, call),
     revokeApiKey: (named, call) => revokeApiKey(database, named, call),
     rotateApiKey: (rotation, call) => rotateApiKey(database, rotation, call),

@@ -165,7 +165,7 @@ export function createTaskStore(database: Database): Store {
     checkClaims: ({ proofs }, call) => checkClaims(database, proofs, call),
     changeTask: ({ target, command }, call) =>
       command.kind === 'edit'
-        ? updateTask(database, target, command.change, command.actor, call)
+        ? updateTask(database, target, command, call)
         : applyCommand(database, target, command, call),
     appendToTask: (addition, call) => appendToTask(database, addition, call),
     completeTask: createCompletions(database, claims, pickups),

@@ -1,10 +1,12 @@
-import { TaskboardError, type Actor, type Task } from '@taskboard/core'
+import { TaskboardError, type Actor, type Budget, type Task } from '@taskboard/core'
 import {
+  requireNoMore,
   revocationBy,
   searchWords,
   type CallContext,
   type TaskChange,
   type TaskTarget,
+  type TaskWrite,
 } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
@@ -66,17 +68,30 @@ const editTask = statement<EditedRow>(
   from p left join found f on true left join written t on true`,
 )
 
-/** The `edit` of `TaskStore.changeTask`. One statement, unless dependencies change or the task is assigned to an agent. */
+/** Workspace, task. Locked, so that the budget stays until the edit. */
+const lockBudget = statement<{ readonly budget: Budget | null }>(
+  'lock_budget_of_task',
+  /* sql */ `
+  select t.budget from taskboard.task t where t.id = $2::text and t.workspace_id = $1::text for update of t`,
+)
+
+type Edit = Extract<TaskWrite, { readonly kind: 'edit' }>
+
+/**
+ * The `edit` of `TaskStore.changeTask`. One statement, unless dependencies change, the task is assigned to an agent, or its budget may not be
+ * raised.
+ */
 export async function updateTask(
   database: Database,
   target: TaskTarget,
-  change: TaskChange,
-  actor: Actor,
+  { change, actor, lowersBudget = false }: Edit,
   call: CallContext<PgConnection>,
 ): Promise<Task> {
   const { workspaceId, taskId } = target
+  const { budget } = change
+  const isBounded = lowersBudget && budget !== undefined
   if (Object.keys(change).length === 0) return getTask(database, workspaceId, taskId, call)
-  if (change.dependsOn === undefined && change.assignedTo == null) {
+  if (change.dependsOn === undefined && change.assignedTo == null && !isBounded) {
     const values = [
       call.now,
       workspaceId,
@@ -87,9 +102,14 @@ export async function updateTask(
     ]
     return toTask(editedRow(await database.write(call, editTask, values)))
   }
-  const { task, isRevoked } = await database.atomically(call, (session) =>
-    editWithin(session, target, change, actor, call),
-  )
+  const { task, isRevoked } = await database.atomically(call, async (session) => {
+    if (isBounded) {
+      const [found] = await session.run(lockBudget, [workspaceId, taskId])
+      if (found === undefined) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
+      requireNoMore(budget, found.budget)
+    }
+    return editWithin(session, target, change, actor, call)
+  })
   if (isRevoked) database.recordRevocation(call)
   return task
 }

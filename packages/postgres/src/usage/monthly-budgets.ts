@@ -101,10 +101,20 @@ const removeBudget = statement<never>(
 )
 
 /** Workspace. Waits for the reports that are being written, which do not see a new budget; later ones wait, and see it. */
-const takeBudgetTurn = statement<never>(
+export const takeBudgetTurn = statement<never>(
   'take_budget_turn',
   `select pg_advisory_xact_lock(hashtextextended('taskboard.budgets ' || $1::text, 0))`,
 )
+
+/** The budget of a holder, with '' for the workspace, and the present; null when it does not exist. */
+export async function findMonthlyBudget(
+  session: Session,
+  { workspaceId, agentId }: { readonly workspaceId: string; readonly agentId: string },
+  call: CallContext<PgConnection>,
+): Promise<{ readonly budget: MonthlyBudget; readonly now: Instant } | null> {
+  const [row] = await session.run(findHolder, [call.now, workspaceId, agentId])
+  return row === undefined ? null : { budget: toMonthlyBudget(row, workspaceId), now: row.now }
+}
 
 /** `UsageStore.setBudget`. */
 export function setBudget(

@@ -3,6 +3,7 @@ import type { CallContext, UsageQuery, UsageStore } from '@taskboard/core/storag
 import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement, type Statement } from '../connection/statement.js'
+import { enterUsage } from './enter-usage.js'
 import { listBudgets, setBudget } from './monthly-budgets.js'
 import { recordUsage } from './record-usage.js'
 
@@ -107,6 +108,7 @@ export function createUsageStore(database: Database): UsageStore<PgConnection> {
   return {
     recordUsage: (record, call) => recordUsage(database, record, call),
     sumUsage: (query, call) => sumUsage(database, query, call),
+    enterUsage: (entry, call) => enterUsage(database, entry, call),
     setBudget: (change, call) => setBudget(database, change, call),
     listBudgets: (query, call) => listBudgets(database, query, call),
   }

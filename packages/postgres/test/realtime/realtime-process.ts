@@ -16,6 +16,8 @@ pool.on('error', () => undefined)
 const taskboard = createTaskboard<PgConnection>({
   storage: postgresStorage({ pool }),
   secrets: { encryptionKey: ENCRYPTION_KEY },
+  // The tests open as many at once as the tier allows.
+  bounds: { unauthenticatedPerAddress: 100 },
 })
 const server = createServer()
 attachRealtime(server, taskboard, { protocols: [graphqlSubscriptions(taskboard)] })

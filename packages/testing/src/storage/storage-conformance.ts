@@ -4,6 +4,7 @@ import { agentFigureCases } from './agents/agent-figure-cases.js'
 import { agentRuntimeCases } from './agents/agent-runtime-cases.js'
 import { analyticsCases } from './analytics/analytics-cases.js'
 import { auditCases } from './audit/audit-cases.js'
+import { entryCases } from './usage/entry-cases.js'
 import { budgetCases } from './usage/budget-cases.js'
 import { restCases } from './agents/rest-cases.js'
 import { channelCases } from './channels/channel-cases.js'
@@ -95,6 +96,7 @@ const checks = [
   ...scheduleCases,
   ...usageCases,
   ...budgetCases,
+  ...entryCases,
   ...restCases,
   ...accessCases,
   ...deletionCases,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { defaultScoring, scopes, type Scope } from '@taskboard/core'
 import type { V2Check } from './v2-case.js'
-import { assertAnswer, assertError, type V2Session } from './v2-session.js'
+import { assertAnswer, assertError, chatCommands, type V2Session } from './v2-session.js'
 import { PASSWORD } from './login-options.js'
 import { logIn, makeUser, tryLogin, tryRefresh } from './login-session.js'
 
@@ -159,6 +159,30 @@ export const memberCases: readonly V2Check[] = [
       assertError(await chat({ message: ' ' }), 400, 'INVALID_REQUEST', 'message')
       const { key } = await makeKey(['tasks:read'])
       assertError(await chat({ message: 'hello' }, key), 403, 'AUTHORIZATION_FAILED')
+    },
+  },
+  {
+    id: 'chat.caller',
+    name: 'a chat does what its caller may, within its quota, and 402 says that a budget of the month is spent',
+    options: { tiers: { enterprise: { quota: { tasksPerMonth: 1 } } } },
+    async check(session) {
+      const { send, taskboard, workspaceId, makeKey } = session
+      await taskboard.board(workspaceId).add({ title: 'CONFIDENTIAL' })
+      const chat = async (message: string, ...scopes: Scope[]) =>
+        send('POST', '/v2/chat', { as: (await makeKey(['chat:write', ...scopes])).key, body: { message } })
+      const { list, add, use } = chatCommands
+      assertError(await chat(list), 403, 'AUTHORIZATION_FAILED')
+      assertError(await chat(add, 'tasks:read'), 403, 'AUTHORIZATION_FAILED')
+      assert.equal(assertAnswer(await chat(list, 'tasks:read'))['reply'], '1')
+      assertAnswer(await chat(add, 'tasks:write'))
+      assertError(await chat(add, 'tasks:write'), 402, 'QUOTA_EXCEEDED', 'tasks_per_month')
+      assert.equal(assertAnswer(await chat(list, 'tasks:read'))['reply'], '2')
+      await taskboard.usage.setBudget({ workspaceId }, { tokens: 220 })
+      assert.equal(assertAnswer(await chat(use))['reply'], 'null')
+      assert.equal(assertAnswer(await chat(use))['reply'], 'workspace')
+      assertError(await chat(use), 402, 'QUOTA_EXCEEDED', 'budget')
+      const { budgets } = await taskboard.usage.budgets(workspaceId)
+      assert.equal(budgets[0]?.tokens, 220)
     },
   },
   {

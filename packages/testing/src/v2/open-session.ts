@@ -3,7 +3,14 @@ import { virtualClock, type VirtualClock } from '../clock/virtual-clock.js'
 import { sendRequest } from '../transport/http-client.js'
 import type { MountedHost } from '../transport/transport-case.js'
 import type { V2Case, V2Check, V2ConformanceOptions } from './v2-case.js'
-import { SUITE_AGENT_TYPE, UNANSWERED, type V2Session, type Tenant } from './v2-session.js'
+import {
+  chatCommands,
+  chatUsage,
+  SUITE_AGENT_TYPE,
+  UNANSWERED,
+  type V2Session,
+  type Tenant,
+} from './v2-session.js'
 import { PASSWORD, withLogin } from './login-options.js'
 import { suiteChannelType } from './suite-channel-type.js'
 import { openApiCheck, type OpenApiCheck } from './open-api-check.js'
@@ -11,10 +18,13 @@ import { openApiCheck, type OpenApiCheck } from './open-api-check.js'
 const agent = defineAgent({
   type: SUITE_AGENT_TYPE,
   run: () => Promise.resolve(''),
-  chat: (message, { user }) =>
-    message === UNANSWERED
-      ? Promise.reject(new Error('no reply'))
-      : Promise.resolve(`${user ?? 'someone'} said: ${message}`),
+  async chat(message, { user, board, usage }) {
+    if (message === UNANSWERED) throw new Error('no reply')
+    if (message === chatCommands.list) return String((await board.list('TODO')).tasks.length)
+    if (message === chatCommands.add) return (await board.add({ title: 'From a chat' })).id
+    if (message === chatCommands.use) return String((await usage(chatUsage)).spent)
+    return `${user ?? 'someone'} said: ${message}`
+  },
 })
 
 /** The OpenAPI documents of a suite's hosts, by the options of their task boards. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { logIn, makeUser } from './login-session.js'
 import type { V2Check } from './v2-case.js'
 import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
@@ -133,6 +134,90 @@ export const usageCases: readonly V2Check[] = [
       )
       assert.equal(assertAnswer(await send('PATCH', ofAgent, { body: { budget: null } }))['budget'], null)
       assertError(await send('PATCH', ofAgent, { body: {} }), 400, 'INVALID_REQUEST', 'budget')
+    },
+  },
+  {
+    id: 'budgets.raise',
+    name: 'who writes tasks sets and lowers their budgets, and raises or removes one only with account:write, as for agents',
+    async check(session) {
+      const { send, makeKey, taskboard, workspaceId } = session
+      const { key: writer } = await makeKey(['tasks:read', 'tasks:write', 'agents:write'])
+      const { key: owner } = await makeKey(['tasks:write', 'account:write'])
+      const body = { title: 'Work', budget: { tokens: 1_000 } }
+      const { id } = assertAnswer(await send('POST', '/v2/tasks', { as: writer, body }), 201)
+      const set = (as: string, budget: unknown) =>
+        send('PATCH', `/v2/tasks/${String(id)}`, { as, body: { budget, title: 'Changed' } })
+      const refused = [{ tokens: 1_001 }, { cost_usd: 1 }, null]
+      for (const budget of refused)
+        assertError(await set(writer, budget), 403, 'AUTHORIZATION_FAILED', 'budget')
+      const lower = { tokens: 900, cost_usd: 1 }
+      assert.deepEqual(assertAnswer(await set(writer, lower))['budget'], lower)
+      assert.deepEqual(assertAnswer(await set(owner, { tokens: 5_000 }))['budget'], {
+        tokens: 5_000,
+        cost_usd: null,
+      })
+      assert.equal(assertAnswer(await set(owner, null))['budget'], null)
+      const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
+      const ofAgent = (as: string) =>
+        send('PATCH', `/v2/agents/${agent.id}/budget`, { as, body: { budget: null } })
+      assertError(await ofAgent(writer), 403, 'AUTHORIZATION_FAILED')
+      assertAnswer(await ofAgent(owner))
+    },
+  },
+  {
+    id: 'usage.correct',
+    name: 'a person with account:write corrects a month, once for an Idempotency-Key, with the reason on record',
+    async check(session) {
+      const { send, makeKey, stranger, workspaceId, taskboard } = session
+      const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
+      const path = await newTask(session)
+      const claim = assertAnswer(await send('POST', '/v2/tasks/claim', { body: { agent_id: agent.id } }))
+      const { fencing_token: token } = claim['task'] as { fencing_token: number }
+      const wrong = { ...used, cost_usd: 99.5, fencing_token: token }
+      assertAnswer(await send('POST', `${path}/usage`, { body: wrong }), 201)
+      const user = await makeUser(session)
+      const { access_token: as } = await logIn(session)
+      const correct = (body: object, who = as, headers = {}) =>
+        send('POST', '/v2/account/usage/corrections', { as: who, body, headers })
+      const reason = 'A worker reported cents as dollars.'
+      const body = { agent_id: agent.id, cost_usd: -99.25, reason }
+      const once = { 'idempotency-key': 'first' }
+      const done = assertAnswer(await correct(body, as, once), 201)
+      assert.deepEqual(assertAnswer(await correct(body, as, once), 201), done)
+      for (const holder of [done['workspace'], done['agent']]) {
+        assert.deepEqual((holder as { used: unknown }).used, { tokens: 120, cost_usd: 0.25 })
+      }
+      const period = `from=${today(session)}&to=${today(session)}`
+      const sums = assertAnswer(await send('GET', `/v2/analytics/usage?${period}&group_by=model`))['usage']
+      assert.deepEqual(
+        (sums as { key: string; reports: number; cost_usd: number }[]).map((sum) => [
+          sum.key,
+          sum.reports,
+          sum.cost_usd,
+        ]),
+        [
+          ['correction', 0, -99.25],
+          ['small', 1, 99.5],
+        ],
+      )
+      const audit = assertAnswer(await send('GET', '/v2/account/audit?action=usage.corrected', { as }))
+      const records = audit['records'] as {
+        by: { id: string }
+        target: object
+        details: { reason: string }
+      }[]
+      assert.deepEqual(
+        records.map(({ by, target, details }) => [by.id, target, details.reason]),
+        [[user.id, { kind: 'agent', id: agent.id }, reason]],
+      )
+      assertError(await correct({ ...body, cost_usd: -0.26 }), 400, 'INVALID_REQUEST', 'cost_usd')
+      assertError(await correct({ ...body, month: '2026' }), 400, 'INVALID_REQUEST', 'month')
+      assertError(await correct({ cost_usd: 1 }), 400, 'INVALID_REQUEST', 'reason')
+      assertError(await correct({ ...body, input_tokens: 0.5 }), 400, 'INVALID_REQUEST', 'input_tokens')
+      const elsewhere = { ...body, agent_id: null, workspace_id: stranger.workspaceId }
+      assertError(await correct(elsewhere), 404, 'RESOURCE_NOT_FOUND')
+      const { key } = await makeKey(['account:write'])
+      assertError(await correct(body, key), 403, 'AUTHORIZATION_FAILED')
     },
   },
 ]

@@ -43,6 +43,11 @@ export const SUITE_AGENT_TYPE = 'conformance'
 /** The chat message that the suite's agent does not reply to. */
 export const UNANSWERED = 'say nothing'
 
+/** Chat messages that the suite's agent carries out. */
+export const chatCommands = { list: 'how many are left?', add: 'add one', use: 'use a model' } as const
+/** What it then reports. */
+export const chatUsage = { model: 'small', inputTokens: 100, outputTokens: 10 }
+
 /** The answer is an error with this status and code, about this field. */
 export function assertError(answer: ClientResponse, status: number, code: string, field?: string): void {
   const { error } = answer.json() as { error?: { code: string; details: { field: string } } }

@@ -1,6 +1,7 @@
 import { createBackgroundLoop, type Environment } from '../../environment/index.js'
 import { isTaskboardError } from '../../errors/index.js'
 import type { EventStore } from '../../events/index.js'
+import type { Task } from '../task.js'
 import { scheduledTask, type Schedule } from './schedule.js'
 import type { ScheduleStore } from './schedule-store.js'
 
@@ -15,6 +16,8 @@ export interface ScheduleLoopOptions<Tx> {
   readonly environment: Environment
   readonly schedules: Pick<ScheduleStore<Tx>, 'listSchedules' | 'makeOccurrence'>
   readonly events: Pick<EventStore<Tx>, 'onCommit'>
+  /** Counts the tasks that occurrences make in the quota of the account. */
+  readonly quota: ScheduleQuota
   /** Null for a storage that no other process writes to. */
   readonly pollIntervalMs: number | null
 }
@@ -27,32 +30,49 @@ export interface ScheduleLoop {
 }
 
 /**
- * Makes the occurrences of schedules that are due. Several processes can run it on one storage. An occurrence whose task the storage refuses
- * ends with `lastError`, so that it does not delay others.
+ * Calls `make`, which makes the task of an occurrence in a workspace, or null for none, when the quota of the account has room for it.
+ * @throws TaskboardError `QUOTA_EXCEEDED`, and what `make` throws.
+ */
+export type ScheduleQuota = (workspaceId: string, make: () => Promise<Task | null>) => Promise<void>
+
+/**
+ * Makes the occurrences of schedules that are due. Several processes can run it on one storage. An occurrence whose task the storage refuses,
+ * or the quota of the account, ends with `lastError`, so that it does not delay others. It is not made up for.
  */
 export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): ScheduleLoop {
-  const { environment, schedules, events, pollIntervalMs } = options
+  const { environment, schedules, events, quota, pollIntervalMs } = options
   const { logger } = environment
+  /** The occurrences that the quota refused in the last pass. Another process may be making one with the last of the quota. */
+  let refusedBefore: ReadonlySet<string> = new Set()
+  let refusedNow = new Set<string>()
 
-  async function make({ id: scheduleId, workspaceId, nextAt, ...schedule }: Schedule): Promise<void> {
-    if (nextAt === null) return
+  /** False for the first refusal of the quota. */
+  async function make({ id: scheduleId, workspaceId, nextAt, ...schedule }: Schedule): Promise<boolean> {
+    if (nextAt === null) return true
     const occurrence = { workspaceId, scheduleId, nextAt }
     try {
       const task = scheduledTask({ task: schedule.task, workspaceId })
-      await schedules.makeOccurrence({ ...occurrence, outcome: { task } }, environment.call())
+      await quota(workspaceId, () =>
+        schedules.makeOccurrence({ ...occurrence, outcome: { task } }, environment.call()),
+      )
     } catch (error) {
       if (!isRefusal(error)) throw error
-      logger.warn({ scheduleId, workspaceId, err: error }, 'a schedule made no task: the storage refused it')
+      const place = `${scheduleId} ${nextAt}`
+      if (isTaskboardError(error, 'QUOTA_EXCEEDED') && !refusedBefore.has(place)) {
+        refusedNow.add(place)
+        return false
+      }
+      logger.warn({ scheduleId, workspaceId, err: error }, 'a schedule made no task: it was refused')
       const failure = error.message.slice(0, LONGEST_FAILURE)
       await schedules.makeOccurrence({ ...occurrence, outcome: { failure } }, environment.call())
     }
+    return true
   }
 
   /** Whether the occurrence was made, or another process has made it. @throws when the storage cannot be reached. */
   async function tryToMake(schedule: Schedule): Promise<boolean> {
     try {
-      await make(schedule)
-      return true
+      return await make(schedule)
     } catch (error) {
       if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) throw error
       const { id: scheduleId, workspaceId } = schedule
@@ -70,6 +90,8 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
       let hasFailed = false
       // One that this process cannot make, as it does not know the time zone, delays no other.
       for (const schedule of due.schedules) if (!(await tryToMake(schedule))) hasFailed = true
+      refusedBefore = refusedNow
+      refusedNow = new Set()
       if (hasFailed) return RETRY_MS
       // Those that were due have a next occurrence now, which the list does not know.
       return due.schedules.length > 0 ? 'now' : due.nextDueInMs

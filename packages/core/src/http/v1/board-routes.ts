@@ -1,11 +1,10 @@
 import { callerOf } from '../caller.js'
-import { chatInput, type Column, parseNewTask, type Task } from '../../board/index.js'
+import { actorOf, chatInput, type Column, parseNewTask, type Task } from '../../board/index.js'
 import type { Instant } from '../../environment/index.js'
 import { isStorableText, parseInput, TaskboardError } from '../../errors/index.js'
 import { scoreTask, type Scoring } from '../../priority/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { newWebhookInput, type Webhook } from '../../webhooks/index.js'
-import { actorOf } from '../wire/actor-wire.js'
 import { fieldNames, fieldNamesOf, NO_FIELDS } from '../field-names.js'
 import type { Route } from '../http.js'
 import { idempotencyClaim } from '../idempotency-key.js'
@@ -185,11 +184,11 @@ const sendChat: BoardOperation = {
   scope: 'chat:write',
   fields: fieldNamesOf(chatInput),
   checkFields: (body) => void parseInput(chatInput, body),
-  async run({ board, body }) {
-    const { reply, at } = await board.chat({
-      message: body['message'] as string,
-      user: body['user'] as string | null | undefined,
-    })
+  async run({ principal, board, body }) {
+    const { reply, at } = await board.chat(
+      { message: body['message'] as string, user: body['user'] as string | null | undefined },
+      { caller: principal },
+    )
     return `{"success":true,"reply":${JSON.stringify(reply)},"timestamp":${time(at)}}`
   },
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  actorOf,
   type Approval,
   approvalStatuses,
   approvalFields,
@@ -8,7 +9,7 @@ import {
   verdictInput,
 } from '../../board/index.js'
 import { plainActor, shortDigest } from '../../events/index.js'
-import { actorJson, actorOf, namedActorJson, toWireNamed } from '../wire/actor-wire.js'
+import { actorJson, namedActorJson, toWireNamed } from '../wire/actor-wire.js'
 import { boardOfTask, operation } from './operation.js'
 import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 

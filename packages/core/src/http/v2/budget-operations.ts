@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { TaskboardError } from '../../errors/index.js'
-import { microsPerUsd, type BudgetInput, type MonthlyBudget } from '../../usage/index.js'
+import { correctionInput, microsPerUsd, type BudgetInput, type MonthlyBudget } from '../../usage/index.js'
+import { idempotencyClaim } from '../idempotency-key.js'
 import { budgetBody, budgetJson, toBudget, toWireBudget } from '../wire/usage-wire.js'
 import { operation, workspaceOf } from './operation.js'
 import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
@@ -38,6 +39,11 @@ const body = z.object({
     .meta({ description: 'Required. For each calendar month, UTC; null for any amount.' }),
 })
 
+const signedTokens = z
+  .int({ error: 'must be a whole number' })
+  .nullish()
+  .meta({ description: 'Default 0.' })
+
 /** Null is a value here: only an absent budget is missing. */
 function requireBudget(budget: z.output<typeof body>['budget']): BudgetInput | null {
   const given = toBudget(budget)
@@ -73,7 +79,7 @@ const setAgentBudget = operation({
   method: 'PATCH',
   path: '/v2/agents/{agent_id}/budget',
   client: 'agents.setBudget',
-  scope: 'agents:write',
+  scope: 'account:write',
   params: z.object({ agent_id: idText }),
   body,
   example: { budget: { tokens: 1_000_000 } },
@@ -104,5 +110,75 @@ const setWorkspaceBudget = operation({
   },
 })
 
+const correctUsage = operation({
+  ...common,
+  id: 'correctUsage',
+  summary: 'Corrects what a month has used',
+  description:
+    'For people alone. The amounts are added, so that negative ones take back what was reported by mistake, and no month can have less than nothing. A correction is a line of its own in the sums of usage, and it is on record in the audit, with the reason. Tasks that are on hold as budget wait for their release.',
+  method: 'POST',
+  path: '/v2/account/usage/corrections',
+  client: 'budgets.correct',
+  scope: 'account:write',
+  userOnly: true,
+  idempotent: true,
+  wireFields: {
+    inputTokens: 'input_tokens',
+    outputTokens: 'output_tokens',
+    cachedInputTokens: 'cached_input_tokens',
+    costUsd: 'cost_usd',
+  },
+  body: z.object({
+    workspace_id: idText.nullish().meta({ description: 'Default: the workspace of the caller.' }),
+    agent_id: idText.nullish().meta({
+      description: 'Whose month is corrected beside that of its workspace; null for the workspace alone.',
+    }),
+    month: z.string({ error: 'must be a month such as 2026-11' }).nullish().meta({
+      description: 'As 2026-11; default the present one, UTC. A past one counts in the sums alone.',
+    }),
+    input_tokens: signedTokens,
+    output_tokens: signedTokens,
+    cached_input_tokens: signedTokens,
+    cost_usd: z.number({ error: 'must be a number' }).nullish().meta({ description: 'Default 0.' }),
+    model: z.string({ error: 'must be text' }).nullish().meta({
+      description: 'Of the reports that were wrong, for the sums by model; default correction.',
+    }),
+    reason: correctionInput.shape.reason.meta({ description: '1 to 500 characters, for the audit.' }),
+  }),
+  example: { cost_usd: -999_900, reason: 'A worker reported cents as dollars.' },
+  answer: {
+    status: 201,
+    schema: z
+      .object({
+        id: z.string(),
+        workspace: monthlyBudgetJson,
+        agent: monthlyBudgetJson.nullable(),
+      })
+      .meta({ id: 'UsageCorrection', description: 'The present month, after the correction.' }),
+  },
+  async run({ services, principal, by, request, body: input }) {
+    const { workspace_id: wanted, agent_id: agentId, ...amounts } = input
+    const workspaceId = await workspaceOf(services, principal, wanted)
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/usage/corrections', {
+      ...input,
+      workspaceId,
+    })
+    const { id, workspace, agent } = await services.usage.correct(
+      { workspaceId, agentId },
+      {
+        inputTokens: amounts.input_tokens,
+        outputTokens: amounts.output_tokens,
+        cachedInputTokens: amounts.cached_input_tokens,
+        costUsd: amounts.cost_usd,
+        month: amounts.month,
+        model: amounts.model,
+        reason: amounts.reason,
+      },
+      { by, idempotency },
+    )
+    return { id, workspace: toWireMonthly(workspace), agent: agent && toWireMonthly(agent) }
+  },
+})
+
 /** What agents and workspaces may use in a month. */
-export const budgetOperations = [listBudgets, setAgentBudget, setWorkspaceBudget]
+export const budgetOperations = [listBudgets, setAgentBudget, setWorkspaceBudget, correctUsage]

@@ -1,10 +1,16 @@
 import { z } from 'zod'
-import { commentBody, completionInput, holdInput, holdReasons, questionInput } from '../../board/index.js'
+import {
+  actorOf,
+  commentBody,
+  completionInput,
+  holdInput,
+  holdReasons,
+  questionInput,
+} from '../../board/index.js'
 import { parseInput, TaskboardError } from '../../errors/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { commentJson, toWireComment } from '../wire/comment-wire.js'
 import { toWorkedTask, workedTaskJson } from './worked-task-wire.js'
-import { actorOf } from '../wire/actor-wire.js'
 import { boardOfTask, operation, workspaceOf } from './operation.js'
 import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from '../wire/wire-schemas.js'
 
@@ -119,7 +125,7 @@ const sendChatMessage = operation({
   tag: 'agents',
   summary: 'Asks the chat agent of a workspace',
   description:
-    'Waits for the reply. 503 when no agent of the workspace can chat, or when it does not reply. A message is not kept: send what the agent must know.',
+    'Waits for the reply. The agent can do what this caller can: it reads with tasks:read, and adds tasks with tasks:write, within the quota. What it uses counts in its monthly budget and that of the workspace, and 402 says that one of them is spent. 503 when no agent of the workspace can chat, or when it does not reply. A message is not kept: send what the agent must know.',
   method: 'POST',
   path: '/v2/chat',
   client: 'chat.send',
@@ -138,7 +144,7 @@ const sendChatMessage = operation({
   async run({ services, principal, body }) {
     const workspaceId = await workspaceOf(services, principal, body.workspace_id)
     const { message, user } = body
-    const { reply, at } = await services.board(workspaceId).chat({ message, user })
+    const { reply, at } = await services.board(workspaceId).chat({ message, user }, { caller: principal })
     return { reply, timestamp: toTimestamp(at) }
   },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { Principal } from '../../access/index.js'
+import { mayRaiseBudget, type Principal } from '../../access/index.js'
 import {
+  actorOf,
   completionInput,
   holdInput,
   mostListedTasks,
@@ -30,7 +31,6 @@ import {
   toWireDetail,
   toWireTask,
 } from '../wire/task-wire.js'
-import { actorOf } from '../wire/actor-wire.js'
 import { boardOfTask, operation, workspaceOf } from './operation.js'
 import { taskFindOperations } from './task-find-operations.js'
 import { idText, logQuery, nextCursor } from '../wire/wire-schemas.js'
@@ -168,6 +168,8 @@ const updateTask = operation({
   ...common,
   id: 'updateTask',
   summary: 'Changes the given fields; null clears a field',
+  description:
+    'A budget that is more than the present one, or null in the place of one, requires the scope account:write too.',
   method: 'PATCH',
   path: '/v2/tasks/{task_id}',
   client: 'tasks.update',
@@ -179,7 +181,10 @@ const updateTask = operation({
   async run({ services, principal, params: { task_id: id }, body }) {
     const change = parseTaskChange(toFields(body))
     const board = await boardOfTask(services, principal, id)
-    await board.updateParsed(id, change, { actor: actorOf(principal) })
+    await board.updateParsed(id, change, {
+      actor: actorOf(principal),
+      lowersBudget: !mayRaiseBudget(principal),
+    })
     return detailOf(services, principal, id)
   },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { requireScope } from '../../access/index.js'
 import {
+  actorOf,
   logLevels,
   completionInput,
   failureInput,
@@ -13,7 +14,6 @@ import {
 import { boundedList, TaskboardError, wholeNumber } from '../../errors/index.js'
 import { toWireComment } from '../wire/comment-wire.js'
 import { idempotencyClaim } from '../idempotency-key.js'
-import { actorOf } from '../wire/actor-wire.js'
 import { boardOfTask, operation } from './operation.js'
 import { budgetHolders, usageFields } from '../../usage/index.js'
 import {

@@ -59,6 +59,73 @@ export const checkCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'check.sealed',
+    name: 'sealed texts of webhooks, channels and factors are listed in pages and replaced where they still are',
+    async check(fixture) {
+      const { storage, workspaceId, accountId, at } = fixture
+      const { access, webhooks, channels, sessions } = storage
+      const insert = async (sealed: readonly string[]) => {
+        const secrets = sealed.map((text) => ({ sealed: text, expiresAt: null }))
+        const webhook = { workspaceId, url: 'https://a.example/', events: ['task.created'] as const, secrets }
+        return (await webhooks.insertWebhook({ webhook, idempotency: null }, at())).value
+      }
+      await insert([])
+      const [first, second] = [await insert(['w1', 'w2']), await insert(['w3'])]
+      const config = { workspaceId, type: 't', name: 'n', config: {}, events: ['task.created'] as const }
+      const inserted = { channel: { ...config, secrets: { url: 'c1', key: 'c2' } }, idempotency: null }
+      const { value: channel } = await channels.insertChannel(inserted, at())
+      const user = await access.insertUser(
+        { accountId, email: 'ada@acme.example', passwordHash: 'x', scopes: null },
+        at(),
+      )
+      const offer = { kind: 'offer', sealedSecret: 'f1' } as const
+      await sessions.changeMfa({ userId: user.id, change: offer }, at())
+      const texts = async (kind: 'webhook' | 'channel' | 'factor') => {
+        const rows = await access.listSealed({ kind, afterId: null, limit: 10 }, at())
+        return rows.map(({ id, ownerId, texts: sealed }) => [id, ownerId, Object.values(sealed).toSorted()])
+      }
+      assert.deepEqual(await texts('webhook'), [
+        [first.id, workspaceId, ['w1', 'w2']],
+        [second.id, workspaceId, ['w3']],
+      ])
+      const page = await access.listSealed({ kind: 'webhook', afterId: first.id, limit: 1 }, at())
+      assert.deepEqual(
+        page.map(({ id }) => id),
+        [second.id],
+      )
+      assert.deepEqual(await texts('factor'), [[user.id, user.id, ['f1']]])
+      const [{ texts: members = {} } = {}] = await access.listSealed(
+        { kind: 'channel', afterId: null, limit: 1 },
+        at(),
+      )
+      assert.deepEqual(members, { url: 'c1', key: 'c2' })
+
+      const replace = (
+        kind: 'webhook' | 'channel' | 'factor',
+        id: string,
+        pairs: Readonly<Record<string, string>>,
+      ) => {
+        const replacements = Object.entries(pairs).map(([from, to]) => ({ id, from, to }))
+        return access.replaceSealed({ kind, replacements }, at(60_000))
+      }
+      await replace('webhook', first.id, { w2: 'W2', gone: 'no' })
+      await replace('webhook', second.id, { w1: 'no' })
+      await replace('channel', channel.id, { c1: 'C1' })
+      await replace('factor', user.id, { f1: 'F1' })
+      assert.deepEqual(await texts('webhook'), [
+        [first.id, workspaceId, ['W2', 'w1']],
+        [second.id, workspaceId, ['w3']],
+      ])
+      assert.deepEqual(await texts('channel'), [[channel.id, workspaceId, ['C1', 'c2']]])
+      assert.deepEqual(await texts('factor'), [[user.id, user.id, ['F1']]])
+      const [kept] = await webhooks.listWebhooks({ within: workspaceId, webhookId: first.id }, at())
+      assert.deepEqual(
+        [kept?.secrets.map(({ sealed }) => sealed), kept?.updatedAt],
+        [['w1', 'W2'], first.updatedAt],
+      )
+    },
+  },
+  {
     id: 'check.traceparent',
     name: 'a task keeps the trace in which it was added, through claims, edits and completion',
     async check({ storage: { tasks }, workspaceId, add, claim, at }) {

@@ -68,6 +68,43 @@ const edits: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'edit.lowers-budget',
+    name: 'an edit that may only lower the budget is refused a higher one, in tokens or dollars, and none, as a whole',
+    async check(fixture) {
+      const { storage, at, add, get } = fixture
+      const lower = (task: Task, budget: Task['budget'], more: TaskChange = {}) => {
+        const command = {
+          kind: 'edit',
+          change: { ...more, budget },
+          actor: PERSON,
+          lowersBudget: true,
+        } as const
+        return changeTask(storage.tasks, task, command, at(SECOND))
+      }
+      const task = await add({ budget: { tokens: 1_000, costUsd: null } })
+      const refused = [{ tokens: 1_001, costUsd: null }, { tokens: null, costUsd: 1 }, null]
+      for (const budget of refused) {
+        await assertRefused(lower(task, budget, { title: 'changed', dependsOn: [] }), 'FORBIDDEN', 'budget')
+        await assertRefused(lower(task, budget), 'FORBIDDEN', 'budget')
+      }
+      assert.deepEqual(await get(task), task)
+      const lowered = { tokens: 1_000, costUsd: 1 }
+      assert.deepEqual((await lower(task, lowered)).budget, lowered)
+      await assertRefused(lower(task, { tokens: 500, costUsd: null }), 'FORBIDDEN', 'budget')
+      const both = { tokens: 500, costUsd: 0.5 }
+      assert.deepEqual((await lower(task, both, { title: 'less' })).title, 'less')
+      assert.deepEqual((await get(task)).budget, both)
+      // A task without a budget may get any. What the edit does not name stays.
+      const free = await add()
+      assert.deepEqual((await lower(free, null)).budget, null)
+      assert.deepEqual((await lower(free, both)).budget, both)
+      const other = { kind: 'edit', change: { title: 'x' }, actor: PERSON, lowersBudget: true } as const
+      assert.deepEqual((await changeTask(storage.tasks, free, other, at())).budget, both)
+      const unknown = { ...task, id: unknownId('task') }
+      await assertRefused(lower(unknown, both), 'TASK_NOT_FOUND')
+    },
+  },
+  {
     id: 'edit.fields',
     name: 'each given field is replaced, the others stay, and task.updated names those that differ',
     async check(fixture) {
