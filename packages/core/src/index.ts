@@ -149,7 +149,15 @@ export type {
   WriteOptions,
 } from './board/index.js'
 export { silentLogger } from './environment/index.js'
-export type { AuditActor, Clock, Instant, InTransaction, Logger, OnRecord, Telemetry } from './environment/index.js'
+export type {
+  AuditActor,
+  Clock,
+  Instant,
+  InTransaction,
+  Logger,
+  OnRecord,
+  Telemetry,
+} from './environment/index.js'
 export { isTaskboardError, TaskboardError } from './errors/index.js'
 export type { ErrorCode } from './errors/index.js'
 export { eventPayloadSchemas, shortDigest, webhookEventTypes } from './events/index.js'
@@ -212,6 +220,7 @@ export {
   newWebhookSecret,
   nextAttemptAt,
   signPayload,
+  verifyDelivery,
   verifySignature,
 } from './webhooks/index.js'
 export type {
@@ -220,6 +229,7 @@ export type {
   DeliveryRecord,
   DeliveryStatus,
   DisabledReason,
+  ReceivedRequest,
   RetrySchedule,
   SendResult,
   Webhook,
