@@ -7,7 +7,7 @@ import { createEndpointGuard } from './endpoint-guard.js'
 import { createSigningKeyCache, rotateSecrets } from './signing-keys.js'
 import { signPayload } from './signature.js'
 import type { Delivery, StoredWebhook, WebhookStore } from './webhook-store.js'
-import { createWebhooks, type Webhooks } from './webhooks.js'
+import { createWebhooks, type TransportWebhooks } from './webhooks.js'
 
 const NOW = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
@@ -26,7 +26,9 @@ function createTestStore() {
     return found
   }
   const verbs: Partial<WebhookStore> = {
-    async insertWebhook({ webhook }) {
+    async insertWebhook({ webhook, unlessThere }) {
+      const there = unlessThere === true ? webhooks.find(({ url }) => url === webhook.url) : undefined
+      if (there !== undefined) return { value: there, replayed: true }
       const fields = {
         enabled: true,
         disabledReason: null,
@@ -46,8 +48,9 @@ function createTestStore() {
     async updateWebhook({ workspaceId, webhookId, change }) {
       const before = find(workspaceId, webhookId)
       if ('rotation' in change) {
-        const { sealed, overlapMs } = change.rotation
-        const rotated = { ...before, secrets: rotateSecrets(before.secrets, sealed, NOW, overlapMs) }
+        const { sealed, weakSecret, overlapMs } = change.rotation
+        const secrets = rotateSecrets(before.secrets, sealed, NOW, overlapMs)
+        const rotated = { ...before, secrets, weakSecret }
         webhooks[webhooks.indexOf(before)] = rotated
         return rotated
       }
@@ -101,7 +104,7 @@ function delivery(id: string, event: Delivery['event'], webhookId = 'wh_1'): Del
 }
 
 function setUp(): {
-  webhooks: Webhooks
+  webhooks: TransportWebhooks
   storage: ReturnType<typeof createTestStore>
   readonly changed: readonly string[]
   readonly signaturesAt: (now: number) => string[]
@@ -115,7 +118,7 @@ function setUp(): {
     store: storage.store,
     secrets: box,
     guard: createEndpointGuard(),
-    settings: { rotationOverlapMs: 24 * HOUR },
+    settings: { rotationOverlapMs: 24 * HOUR, shortestSecret: 16 },
     onChanged: (webhookId) => changed.push(webhookId),
   })
   const openKeys = createSigningKeyCache(box)
@@ -144,6 +147,7 @@ describe('register', () => {
       url: URL,
       events: ['task.created', 'task.failed'],
       signed: true,
+      weakSecret: true,
       enabled: true,
       disabledReason: null,
       failingSince: null,
@@ -197,6 +201,76 @@ describe('register', () => {
     const { webhooks, storage } = setUp()
     await expect(webhooks.register('ws_1', input as never)).rejects.toMatchObject({ code, field })
     expect(storage.calls).toEqual([])
+  })
+})
+
+describe('create', () => {
+  const input = { url: URL, events: ['order.new' as const] }
+
+  it('generates a secret, which signs and is returned only once', async () => {
+    const { webhooks, storage, signaturesAt } = setUp()
+    const { webhook, secret } = await webhooks.create('ws_1', { ...input, generateSecret: true })
+    expect(secret).toMatch(/^whsec_/)
+    expect(webhook).toMatchObject({ signed: true, weakSecret: false })
+    expect(signaturesAt(NOW)).toEqual([signPayload(secret ?? '', 'body')])
+    expect(JSON.stringify([webhook, await webhooks.list('ws_1'), storage.webhooks])).not.toContain(secret)
+  })
+
+  it('returns no secret that was given', async () => {
+    const { webhooks } = setUp()
+    const { webhook, secret } = await webhooks.create('ws_1', { ...input, secret: 'x'.repeat(16) })
+    expect([webhook.signed, webhook.weakSecret, secret]).toEqual([true, false, null])
+  })
+
+  it.each([
+    [{ secret: 'x'.repeat(15) }, 'secret', 'secret must have at least 16 characters'],
+    [
+      { secret: 'x'.repeat(16), generateSecret: true },
+      'generateSecret',
+      expect.stringMatching(/^generateSecret must/),
+    ],
+    [{ secret: 'x', generateSecret: true }, 'generateSecret', expect.anything()],
+    [{ generateSecret: 1 }, 'generateSecret', expect.anything()],
+  ])('refuses %j', async (given, field, message) => {
+    const { webhooks, storage } = setUp()
+    const creating = webhooks.create('ws_1', { ...input, ...given } as never)
+    await expect(creating).rejects.toMatchObject({ code: 'INVALID_FIELD', field, message })
+    expect(storage.calls).toEqual([])
+  })
+
+  it('returns the webhook that is there, and refuses another secret with its id', async () => {
+    const { webhooks, storage } = setUp()
+    const { webhook } = await webhooks.create('ws_1', { ...input, secret: 'x'.repeat(16) })
+    for (const given of [{}, { secret: null }, { secret: 'x'.repeat(16) }]) {
+      expect(await webhooks.create('ws_1', { ...input, ...given })).toEqual({ webhook, secret: null })
+    }
+    for (const given of [{ secret: 'y'.repeat(16) }, { generateSecret: true }]) {
+      await expect(webhooks.create('ws_1', { ...input, ...given })).rejects.toMatchObject({
+        code: 'CONFLICT',
+        resourceId: webhook.id,
+      })
+    }
+    await webhooks.rotateSecret('ws_1', webhook.id, { secret: 'z' })
+    await expect(webhooks.create('ws_1', { ...input, secret: 'x'.repeat(16) })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    })
+    expect(storage.webhooks).toHaveLength(1)
+  })
+})
+
+describe('a secret of the host or of the Board API (v1)', () => {
+  it('may be short, and is marked until it is rotated', async () => {
+    const { webhooks } = setUp()
+    const marks = []
+    for (const secret of [null, 'z', 'x'.repeat(15), 'x'.repeat(16)]) {
+      const { weakSecret } = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret })
+      marks.push(weakSecret)
+    }
+    expect(marks).toEqual([false, true, true, false])
+    const rotated = async (secret?: string) =>
+      (await webhooks.rotateSecret('ws_1', 'wh_2', { secret })).webhook
+    expect(await rotated()).toMatchObject({ weakSecret: false })
+    expect(await rotated('short')).toMatchObject({ weakSecret: true })
   })
 })
 

@@ -31,8 +31,7 @@ type VerbOfStorage = {
 /** A rule for each verb of each store, or one reason for a store of which nothing is on record. */
 export type AuditRules = {
   readonly [Name in StoreName]:
-    | string
-    | { readonly [Verb in keyof Storage[Name]]-?: Rule<Storage[Name][Verb]> }
+    string | { readonly [Verb in keyof Storage[Name]]-?: Rule<Storage[Name][Verb]> }
 }
 
 const READS = 'reads'
@@ -96,9 +95,7 @@ export const auditRules: AuditRules = {
       details: { changed: Object.keys(change).filter((name) => change[name as 'name'] !== undefined) },
     }),
     deleteChannel: ({ workspaceId, channelId }, isDeleted) =>
-      isDeleted
-        ? { action: 'channel.deleted', ...inWorkspace(workspaceId, 'channel', channelId) }
-        : null,
+      isDeleted ? { action: 'channel.deleted', ...inWorkspace(workspaceId, 'channel', channelId) } : null,
   },
   webhooks: {
     insertWebhook: ({ webhook }, { value, replayed }) =>
@@ -107,21 +104,26 @@ export const auditRules: AuditRules = {
         : {
             action: 'webhook.created',
             ...inWorkspace(webhook.workspaceId, 'webhook', value.id),
-            details: { host: hostOf(webhook.url), signed: webhook.secrets.length > 0 },
+            details: {
+              host: hostOf(webhook.url),
+              signed: webhook.secrets.length > 0,
+              weak_secret: webhook.weakSecret,
+            },
           },
     listWebhooks: READS,
-    updateWebhook: ({ workspaceId, webhookId, change }, { url }) => ({
+    updateWebhook: ({ workspaceId, webhookId, change }, { url, weakSecret }) => ({
       action: 'webhook.changed',
       ...inWorkspace(workspaceId, 'webhook', webhookId),
-      details: {
-        changed: 'rotation' in change ? ['secret'] : Object.keys(change).filter((name) => change[name as 'url'] !== undefined),
-        host: hostOf(url),
-      },
+      details:
+        'rotation' in change
+          ? { changed: ['secret'], host: hostOf(url), weak_secret: weakSecret }
+          : {
+              changed: Object.keys(change).filter((name) => change[name as 'url'] !== undefined),
+              host: hostOf(url),
+            },
     }),
     deleteWebhook: ({ workspaceId, webhookId }, isDeleted) =>
-      isDeleted
-        ? { action: 'webhook.deleted', ...inWorkspace(workspaceId, 'webhook', webhookId) }
-        : null,
+      isDeleted ? { action: 'webhook.deleted', ...inWorkspace(workspaceId, 'webhook', webhookId) } : null,
     resendDeliveries: ({ workspaceId, webhookId }, deliveries) => ({
       action: 'webhook.resent',
       ...inWorkspace(workspaceId, 'webhook', webhookId),
@@ -277,7 +279,9 @@ export const auditRules: AuditRules = {
         ? null
         : { action: kind === 'enrol' ? 'mfa.enrolled' : 'mfa.removed', ...user(userId) },
     redeemMfa: (code, isRedeemed) =>
-      isRedeemed && 'recoveryHash' in code ? { action: 'mfa.recovery_code_used', ...user(code.userId) } : null,
+      isRedeemed && 'recoveryHash' in code
+        ? { action: 'mfa.recovery_code_used', ...user(code.userId) }
+        : null,
   },
 }
 
