@@ -164,6 +164,7 @@ it('shows the secret that it made for a webhook once, and marks one that is weak
   const { page, taskboard, workspaceId } = app
   const weak = { url: 'https://weak.example/hook', events: ['task.created' as const], secret: 'z' }
   await taskboard.webhooks.register(workspaceId, weak)
+  await app.go('#/settings/schedules')
   await app.go('#/settings/webhooks')
   const row = page.getByRole('listitem').filter({ hasText: weak.url })
   await row.getByText('Weak secret: rotate it').waitFor()
