@@ -117,8 +117,7 @@ export function verifyDelivery(secret: string, { headers, body, now }: ReceivedR
 
 /** Compares two secrets in constant time. */
 export function isSameSecret(secret: string, other: string): boolean {
-  const digest = (text: string) => createHmac('sha256', 'same secret').update(text).digest()
-  return timingSafeEqual(digest(secret), digest(other))
+  return timingSafeEqual(hmacSha256('same secret', secret), hmacSha256('same secret', other))
 }
 
 /** Makes a key from a secret's text (its UTF-8 bytes) or from raw bytes. @throws TaskboardError `INVALID_FIELD` when empty. */

@@ -68,8 +68,8 @@ export const webhookCases: readonly V2Check[] = [
       const second = await session.taskboard.accounts.createWorkspace(session.accountId, { name: 'Second' })
       const made = await create(session, { workspace_id: second.id })
       assert.equal(made['workspace_id'], second.id)
-      const listed = await session.send('GET', `/v2/webhooks?workspace_id=${second.id}`)
-      assert.deepEqual(assertAnswer(listed)['webhooks'], [made])
+      const found = await session.send('GET', `/v2/webhooks?workspace_id=${second.id}`)
+      assert.deepEqual(assertAnswer(found)['webhooks'], [made])
       for (const workspaceId of [session.stranger.workspaceId, 'ws_00000000000000000000000000']) {
         const body = { ...INPUT, workspace_id: workspaceId }
         const refused = await session.send('POST', '/v2/webhooks', { body })
