@@ -49,6 +49,7 @@ export function openBoard(databaseUrl: string, agents: readonly AgentDefinition[
       timeoutMs: 1_000,
       retryDelaysMs: Array.from({ length: RETRIES }, () => RETRY_MS),
       retryJitter: 0.5,
+      mostPerHostPerMinute: 1_000_000,
     },
     bounds: { replayLimit: 100_000 },
     realtime: { heartbeatIntervalMs: 3_000 },

@@ -126,7 +126,7 @@ function firstCommands({ webhookAllow, worker }: CommandPlace, call: MakeCommand
   return [
     call('receive events as signed webhooks', {
       path: '/api/webhooks/create',
-      body: JSON.stringify({ url: receiver, events: EVENTS, secret: 'demo-secret' }),
+      body: JSON.stringify({ url: receiver, events: EVENTS, secret: 'demo-secret-0123' }),
     }),
     call(`add a task; ${taker}`, addIt),
   ]

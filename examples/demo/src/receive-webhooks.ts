@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { verifySignature } from '@taskboard/core'
+import { verifyDelivery } from '@taskboard/core'
 
-/** A receiver for watching webhooks: prints each delivery and refuses those with a wrong signature. */
+/** A receiver for watching webhooks: prints each delivery, and refuses one with a wrong signature or an old time. */
 const PORT = Number(process.env['RECEIVER_PORT'] ?? 9_000)
-const SECRET = process.env['RECEIVER_SECRET'] ?? 'demo-secret'
+const SECRET = process.env['RECEIVER_SECRET'] ?? 'demo-secret-0123'
 const LARGEST_BODY_BYTES = 1_048_576
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -19,8 +19,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readBody(request)
-  const { 'x-service-event': event, 'x-service-delivery': delivery } = request.headers
-  const isGenuine = verifySignature(SECRET, body, request.headers['x-service-signature']?.toString())
+  const { headers } = request
+  const { 'x-service-event': event, 'webhook-id': delivery } = headers
+  const isGenuine = verifyDelivery(SECRET, { headers, body, now: Date.now() })
   const said = isGenuine ? body.toString().replaceAll(/\p{C}/gu, '') : 'wrong signature'
   console.log(`${String(event)} ${String(delivery)} ${said}`)
   response.writeHead(isGenuine ? 204 : 401).end()

@@ -272,6 +272,16 @@ export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
         `${secret}\n`,
       )
       expect(await json('webhooks list')).toMatchObject({ webhooks: [{ id, url, signed: true }] })
+      const short = ['webhooks', 'create', `${url}short`, '--event', 'task.created', '--signed']
+      expect(await text(short, 'too short\n')).toMatchObject({ code: 8 })
+      const generated = await json<{ id: string; secret: string }>('webhooks create', [
+        `${url}generated`,
+        '--event',
+        'order.new',
+        '--generate-secret',
+      ])
+      expect(generated.secret).toMatch(/^whsec_/)
+      expect(await json('webhooks delete', [generated.id])).toEqual({ deleted: generated.id })
       await json('webhooks test', [id])
       // The answer may come before the attempt.
       await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1)

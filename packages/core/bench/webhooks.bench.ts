@@ -98,7 +98,7 @@ async function delivered(): Promise<void> {
     secrets: box,
     sender: createUndiciSender({ clock: systemClock, guard, resolver: systemResolver }),
     settings: resolveWebhookSettings(
-      {},
+      { mostPerHostPerMinute: 1_000_000 },
       resolveBounds({
         maxDeliveriesPerAccount: IN_FLIGHT,
         maxDeliveriesPerWebhook: IN_FLIGHT / WEBHOOKS,

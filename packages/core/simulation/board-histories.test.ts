@@ -75,6 +75,7 @@ async function createFixture(seed: number, at: () => CallContext): Promise<Fixtu
         url: 'https://example.com/',
         events: webhookEventTypes,
         secrets: [],
+        weakSecret: false,
       },
       idempotency: null,
     },

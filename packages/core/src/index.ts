@@ -225,6 +225,7 @@ export {
   newWebhookSecret,
   nextAttemptAt,
   signPayload,
+  verifyDelivery,
   verifySignature,
 } from './webhooks/index.js'
 export type {
@@ -233,6 +234,7 @@ export type {
   DeliveryRecord,
   DeliveryStatus,
   DisabledReason,
+  ReceivedRequest,
   RetrySchedule,
   SendResult,
   Webhook,

@@ -21,6 +21,7 @@ import type {
   DeliveryResult,
   DeliveryClaim,
   DeliveryTarget,
+  ReturnedDelivery,
   StoredWebhook,
   WebhookStore,
 } from '../src/webhooks/webhook-store.js'
@@ -120,8 +121,8 @@ function createTestStore(clock: VirtualClock) {
       })
     },
     async recordDeliveryResults({ results: given, disableAfterMs }, { now }) {
-      const returned = given.filter(({ outcome }) => outcome.kind === 'returned')
-      if (returned.length > 0) return release(returned)
+      const returned = given.filter((each): each is ReturnedDelivery => each.outcome.kind === 'returned')
+      if (returned.length > 0) return release(returned, now ?? clock.now())
       const results = given as readonly DeliveryResult[]
       calls.record += 1
       calls.largestRecord = Math.max(calls.largestRecord, results.length)
@@ -144,12 +145,14 @@ function createTestStore(clock: VirtualClock) {
     },
   }
 
-  function release(claims: readonly Pick<DeliveryResult, 'deliveryId' | 'claimToken'>[]): void {
+  function release(claims: readonly ReturnedDelivery[], at: Instant): void {
     calls.release += 1
     fail('release')
-    for (const { deliveryId, claimToken } of claims) {
+    for (const { deliveryId, claimToken, outcome } of claims) {
       const row = deliveries.find(({ id }) => id === deliveryId)
-      if (row?.claim?.token === claimToken) row.claim = null
+      if (row?.claim?.token !== claimToken) continue
+      row.claim = null
+      row.dueAt = at + outcome.delayMs
     }
   }
 
@@ -185,7 +188,7 @@ function toClaimed(row: StoredDelivery, now: Instant) {
     attemptCount: row.attempts.length,
     attempts: row.attempts,
     nextAttemptAt: row.dueAt,
-    createdAt: START,
+    createdAt: row.event.at,
   } as const
   return { delivery, webhook: toTarget(row.webhook, now), claimToken: row.claim?.token ?? '' }
 }
@@ -235,7 +238,8 @@ export async function deliverySession(
     store: storage.store,
     secrets: box,
     sender,
-    settings: resolveWebhookSettings(options, resolveBounds(bounds)),
+    // All receivers are one host.
+    settings: resolveWebhookSettings({ mostPerHostPerMinute: 1_000_000, ...options }, resolveBounds(bounds)),
     pollIntervalMs: null,
   })
   const end = async (): Promise<void> => {
@@ -261,6 +265,7 @@ export async function deliverySession(
         sealed: seal(secret),
         expiresAt,
       })),
+      weakSecret: false,
       enabled: true,
       disabledReason: null,
       failingSince: null,

@@ -178,7 +178,7 @@ describe('what is written', () => {
 
   it('webhooks', async () => {
     const { id } = await write<{ id: string }>(
-      'createWebhook(input: {url: "http://127.0.0.1:9/hook", events: ["task.completed"], secret: "shh"}) { id url events signed enabled }',
+      'createWebhook(input: {url: "http://127.0.0.1:9/hook", events: ["task.completed"], generateSecret: true}) { id url events signed weakSecret enabled secret }',
     )
     expect(
       await write('testWebhook(id: $id) { status event { type } attempts { status } }', { id }),
@@ -204,10 +204,10 @@ describe('what is written', () => {
     ).toEqual({ enabled: false, signed: true, disabledReason: 'HOST' })
     expect(
       await write(
-        'rotateWebhookSecret(id: $id, secret: "more", overlapSeconds: 60) { secret webhook { id } }',
+        'rotateWebhookSecret(id: $id, secret: "more than 16 characters", overlapSeconds: 60) { secret webhook { id } }',
         { id },
       ),
-    ).toEqual({ secret: 'more', webhook: { id } })
+    ).toEqual({ secret: 'more than 16 characters', webhook: { id } })
     expect(await write('deleteWebhook(id: $id)', { id })).toBe(id)
   })
 

@@ -45,7 +45,13 @@ async function createFixture(): Promise<Fixture> {
       agentIds.push(each.id)
     await storage.webhooks.insertWebhook(
       {
-        webhook: { workspaceId, url: 'https://example.com/', events: webhookEventTypes, secrets: [] },
+        webhook: {
+          workspaceId,
+          url: 'https://example.com/',
+          events: webhookEventTypes,
+          secrets: [],
+          weakSecret: false,
+        },
         idempotency: null,
       },
       at,

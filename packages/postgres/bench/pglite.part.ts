@@ -68,7 +68,7 @@ async function serve(subject: string): Promise<void> {
     storage,
     secrets: { encryptionKey: randomBytes(32) },
     limits: { boardPerMinute: 100_000 },
-    webhooks: { allow: ['127.0.0.0/8'] },
+    webhooks: { allow: ['127.0.0.0/8'], mostPerHostPerMinute: 1_000_000 },
     logger: false,
   })
   const { workspace } = await taskboard.accounts.create({ name: 'bench', tier: 'custom' })

@@ -44,6 +44,7 @@ for (let index = 0; index < WEBHOOKS; index++) {
     url: `${receiver.origin}/hooks`,
     events: ['task.completed'] as const,
     secrets,
+    weakSecret: false,
   }
   await storage.webhooks.insertWebhook({ webhook, idempotency: null }, { now: null })
 }
@@ -98,7 +99,10 @@ async function delivered(): Promise<number> {
     }),
     secrets: box,
     sender: newSender(),
-    settings: resolveWebhookSettings({}, resolveBounds({ maxDeliveriesPerAccount: IN_FLIGHT })),
+    settings: resolveWebhookSettings(
+      { mostPerHostPerMinute: 1_000_000 },
+      resolveBounds({ maxDeliveriesPerAccount: IN_FLIGHT }),
+    ),
     pollIntervalMs: 1_000,
   })
   deliverer.start()

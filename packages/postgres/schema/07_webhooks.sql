@@ -8,6 +8,8 @@ create table taskboard.webhook (
   events text[] not null,
   -- Sealed.
   secrets jsonb not null,
+  -- Whether the current secret is shorter than the host asks of users: only core can read its length.
+  weak_secret boolean not null,
   enabled boolean not null default true,
   disabled_reason text,
   failing_since bigint,

@@ -46,7 +46,7 @@ export async function openSoakedBoard(databaseUrl: string): Promise<SoakedBoard>
     storage: postgresStorage({ pool }),
     agents: [agent],
     secrets: { encryptionKey: randomBytes(32) },
-    webhooks: { allow: ['127.0.0.0/8'] },
+    webhooks: { allow: ['127.0.0.0/8'], mostPerHostPerMinute: 1_000_000 },
     limits: { boardPerMinute: 100_000 },
   })
   let heard = 0

@@ -90,6 +90,7 @@ async function openBoard<Tx>({ storage, clock, pass }: ScreenOptions<Tx>) {
     notifications: [{ name: 'list', send: ({ event: { id } }) => Promise.resolve(void notified.push(id)) }],
     webhooks: {
       allow: ['127.0.0.0/8'],
+      mostPerHostPerMinute: 1_000_000,
       sender: {
         send({ body }) {
           delivered.push(JSON.parse(new TextDecoder().decode(body)) as Sent)

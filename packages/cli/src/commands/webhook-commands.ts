@@ -3,10 +3,10 @@ import { type Call, type Command, listOf } from '../command.js'
 import { textTable } from '../output/text.js'
 import { workspaceOf, workspaceOption } from './task-commands.js'
 
-const webhookRow = ({ id, url, enabled, signed, events }: Webhook) => [
+const webhookRow = ({ id, url, enabled, signed, weak_secret: weak, events }: Webhook) => [
   id,
   enabled ? 'enabled' : 'disabled',
-  signed ? 'signed' : 'unsigned',
+  signed ? (weak ? 'weak secret' : 'signed') : 'unsigned',
   events.length,
   url,
 ]
@@ -30,9 +30,12 @@ async function create(call: Call): Promise<void> {
     url: args[0] ?? '',
     events: (listOf(options, 'event') ?? []) as CreateWebhookBody['events'],
     secret,
+    generate_secret: options['generateSecret'] === true,
     workspace_id: workspaceOf(call),
   })
-  cli.output.result(webhook, `${webhook.id}  created`)
+  const created = `${webhook.id}  created`
+  cli.output.result(webhook, webhook.secret === null ? created : `${created}\n${webhook.secret}`)
+  if (webhook.secret !== null && !cli.output.isJson) cli.output.note('The secret is shown only now.')
 }
 
 async function test({ cli, args: [id = ''] }: Call): Promise<void> {
@@ -70,6 +73,10 @@ export const webhookCommands: readonly Command[] = [
     options: [
       { flags: '--event <type>', summary: 'a type of events', isList: true, isRequired: true },
       { flags: '--signed', summary: 'asks for the secret that deliveries are signed with' },
+      {
+        flags: '--generate-secret',
+        summary: 'makes a secret that deliveries are signed with, and shows it once',
+      },
       workspaceOption,
     ],
     scopes: ['webhooks:write'],

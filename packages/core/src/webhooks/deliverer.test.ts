@@ -1,12 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { deliverySession, START, type DeliverySession } from '../../test/delivery-session.js'
 import type { Sender } from './sender.js'
-import { verifySignature } from './signature.js'
+import { verifyDelivery, verifySignature } from './signature.js'
 import type { WebhookOptions } from './webhook-options.js'
 
 const MINUTE = 60_000
 const sessions: DeliverySession[] = []
 afterEach(async () => {
+  vi.useRealTimers()
   for (const session of sessions.splice(0)) await session.end()
 })
 
@@ -113,13 +115,36 @@ describe('what is sent', () => {
     })
     expect(verifySignature('pässword', body, delivery?.headers['x-service-signature'] as string)).toBe(true)
     expect(delivery?.headers).not.toHaveProperty('x-service-signatures')
-    expect(delivery?.headers).not.toHaveProperty('webhook-id')
+    expect(delivery?.headers).toMatchObject({
+      'webhook-id': row.id,
+      'webhook-timestamp': String(START / 1_000 + 7 * 60),
+    })
+  })
+
+  it('is verified by the library of Standard Webhooks, and by receivers that require a time', async () => {
+    const { clock, receiver, deliverer, storage, webhook } = await setUp()
+    const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'a secret of my own']
+    for (const [index, secret] of secrets.entries()) storage.add(webhook(String(index), [{ secret }]))
+    deliverer.start()
+    await clock.settle()
+    vi.useFakeTimers({ toFake: ['Date'], now: clock.now() })
+    for (const [index, secret] of secrets.entries()) {
+      const [delivery] = receiver.at(`/${index}`).deliveries
+      const { body = Buffer.alloc(0), headers = {} } = delivery ?? {}
+      const library = index === 0 ? new Webhook(secret) : new Webhook(Buffer.from(secret), { format: 'raw' })
+      expect(library.verify(body, headers)).toEqual(JSON.parse(body.toString()))
+      const isVerified = (now: number, changed = {}) =>
+        verifyDelivery(secret, { headers: { ...headers, ...changed }, body, now })
+      expect(isVerified(START)).toBe(true)
+      expect(isVerified(START + 5 * MINUTE + 1_000)).toBe(false)
+      expect(isVerified(START, { 'webhook-id': 'evt_other' })).toBe(false)
+      expect(isVerified(START, { 'webhook-timestamp': String(START / 1_000 + 1) })).toBe(false)
+    }
   })
 
   it('carries no signature without a secret, and other header names if configured', async () => {
     const { clock, receiver, deliverer, storage, webhook } = await setUp({
       headerPrefix: 'X-Acme-',
-      standardWebhooks: true,
       userAgent: 'Acme/2',
     })
     storage.add(webhook('a'))
@@ -130,12 +155,13 @@ describe('what is sent', () => {
       'x-acme-event': 'task.moved',
       'user-agent': 'Acme/2',
       'webhook-id': 'evt_1',
+      'webhook-timestamp': String(START / 1_000),
     })
     expect(Object.keys(headers).filter((name) => name.includes('signature'))).toEqual([])
   })
 
   it('carries both signatures until the old secret expires, and then only the new one’s', async () => {
-    const { clock, receiver, deliverer, storage, webhook } = await setUp({ standardWebhooks: true })
+    const { clock, receiver, deliverer, storage, webhook } = await setUp()
     receiver.respond(500)
     storage.add(webhook('a', [{ secret: 'new' }, { secret: 'old', expiresAt: START + MINUTE }]))
     deliverer.start()

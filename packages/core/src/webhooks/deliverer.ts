@@ -4,6 +4,7 @@ import {
   createBackgroundLoop,
   createSharedAbort,
   type Environment,
+  type Instant,
   type BackgroundLoop,
   type NextPass,
   type Telemetry,
@@ -11,6 +12,7 @@ import {
 } from '../environment/index.js'
 import type { LoggedEvent } from '../events/index.js'
 import { createDeliveryAttempt, judgeAttempt, type JudgedAttempt } from './delivery-attempt.js'
+import { createHostRates, type HostRates } from './host-rates.js'
 import { createResultWriter, type ResultWriter } from './result-writer.js'
 import { createSendLimiter, type SendableDelivery, type SendLimiter } from './send-limiter.js'
 import type { Sender } from './sender.js'
@@ -21,12 +23,11 @@ import type { ClaimedDelivery, ReturnedDelivery, WebhookStore } from './webhook-
 
 /** Claims without a complete attempt, to be released. */
 interface ReturnedClaims {
-  add(claimed: ClaimedDelivery): void
+  /** It is due again after `delayMs`. */
+  add(claimed: ClaimedDelivery, delayMs: number): void
   /** Releases all of them in one statement. If the storage fails, they expire. Never rejects. */
   flush(): Promise<void>
 }
-
-const returnedOutcome = { kind: 'returned' } as const
 
 function createReturnedClaims(
   environment: Environment,
@@ -36,8 +37,8 @@ function createReturnedClaims(
   let claims: ReturnedDelivery[] = []
 
   return {
-    add({ delivery, claimToken }) {
-      claims.push({ deliveryId: delivery.id, claimToken, outcome: returnedOutcome })
+    add({ delivery, claimToken }, delayMs) {
+      claims.push({ deliveryId: delivery.id, claimToken, outcome: { kind: 'returned', delayMs } })
     },
     async flush() {
       if (claims.length === 0) return
@@ -69,7 +70,7 @@ export interface DelivererDeps<Tx = unknown> {
 /**
  * Sends due deliveries, each at least once: claims, signs and sends it, and stores its result. A delivery that was claimed ahead is
  * sent only after its webhook is read again: not at all if the webhook is deleted or disabled, else with its current address and
- * secrets. Several processes can each run one on the same storage.
+ * secrets. A delivery beyond `mostPerHostPerMinute` goes back to the storage and is due later, without an attempt. Several processes can each run one on the same storage.
  */
 export interface Deliverer {
   start(): void
@@ -101,6 +102,7 @@ export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
     mostPerAccount: settings.maxDeliveriesPerAccount,
     mostPerWebhook: settings.maxDeliveriesPerWebhook,
   })
+  const rates = createHostRates(settings.mostPerHostPerMinute)
   const returned = createReturnedClaims(environment, store, settings.disableAfterMs)
   const results: ResultWriter = createResultWriter({
     environment,
@@ -121,7 +123,7 @@ export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
       sendWaiting()
     },
   })
-  const claims = createClaimLoop(deps, { limiter, returned, giveBack, onClaimed: sendWaiting })
+  const claims = createClaimLoop(deps, { limiter, rates, returned, giveBack, onClaimed: sendWaiting })
   const checks = createCheckLoop(deps, { limiter, giveBack, onChecked: sendWaiting })
   let stopping = false
 
@@ -132,7 +134,7 @@ export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
 
   function giveBack(waiting: readonly WaitingDelivery[]): void {
     for (const { claimed } of waiting) {
-      returned.add(claimed)
+      returned.add(claimed, 0)
       settle(claimed.webhook.id)
     }
     if (waiting.length > 0) claims.wake()
@@ -145,7 +147,7 @@ export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
   function sendWaiting(): void {
     if (stopping) return
     const now = environment.clock.now()
-    for (let next = limiter.take(now); next !== undefined; next = limiter.take(now)) sends.begin(next)
+    if (takeTurns({ limiter, rates, returned }, (next) => sends.begin(next), now)) claims.wake()
     if (limiter.isCheckDue(now)) checks.wake()
   }
 
@@ -170,9 +172,34 @@ export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
   }
 }
 
-interface ClaimLoopDeps {
+interface Turns {
   readonly limiter: SendLimiter
+  readonly rates: HostRates
   readonly returned: ReturnedClaims
+}
+
+/** Begins what can be sent now. Returns whether deliveries go back, because their hosts have had enough. */
+function takeTurns(
+  { limiter, rates, returned }: Turns,
+  begin: (sendable: SendableDelivery) => void,
+  now: Instant,
+): boolean {
+  let isAnyPutOff = false
+  for (let next = limiter.take(now); next !== undefined; next = limiter.take(now)) {
+    const waitMs = rates.take(next.target, next.claimed.delivery, now)
+    if (waitMs === 0) {
+      begin(next)
+      continue
+    }
+    returned.add(next.claimed, waitMs)
+    limiter.unsent(next.target.id)
+    limiter.settle(next.target.id)
+    isAnyPutOff = true
+  }
+  return isAnyPutOff
+}
+
+interface ClaimLoopDeps extends Turns {
   readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
   readonly onClaimed: () => void
 }
@@ -180,7 +207,7 @@ interface ClaimLoopDeps {
 /** Claims due deliveries as long as there is room. */
 function createClaimLoop(
   deps: Pick<DelivererDeps, 'environment' | 'store' | 'settings' | 'pollIntervalMs'>,
-  { limiter, returned, giveBack, onClaimed }: ClaimLoopDeps,
+  { limiter, rates, returned, giveBack, onClaimed }: ClaimLoopDeps,
 ): BackgroundLoop {
   const { environment, store, settings, pollIntervalMs } = deps
   const { clock } = environment
@@ -193,16 +220,21 @@ function createClaimLoop(
     const bounds = limiter.nextClaim()
     if (bounds === null) return null
     const claimedUntil = clock.now() + claimMs
-    const request = { ...bounds, claimMs }
+    const excludeWebhookIds = [...bounds.excludeWebhookIds, ...rates.paused(clock.now())]
+    const request = { ...bounds, excludeWebhookIds, claimMs }
     const { deliveries, nextDueInMs } = await store.claimDueDeliveries(request, environment.call())
     const now = clock.now()
     for (const claimed of deliveries) limiter.add({ claimed, claimedUntil }, now)
     onClaimed()
-    if (nextDueInMs === null || nextDueInMs > 0) return nextDueInMs
-    return deliveries.length > 0 ? 'now' : FULL_WAIT_MS
+    if (nextDueInMs === 0) return deliveries.length > 0 ? 'now' : FULL_WAIT_MS
+    return sooner(nextDueInMs, rates.pauseEndsInMs(clock.now()))
   }
 
   return createBackgroundLoop({ name: 'webhook deliverer', environment, pass: claimDue, pollIntervalMs })
+}
+
+function sooner(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other)
 }
 
 interface CheckLoopDeps {

@@ -21,12 +21,13 @@ type MakeDeliveryHeaders = (
  * - `X-Service-Event`, `X-Service-Delivery`, and with a secret `X-Service-Signature`, made with the current secret;
  * - while an old secret is still valid also `X-Service-Signatures`: all signatures, the current one first, separated by a
  *   comma and a space, so that a receiver that still has the old secret finds its own (`verifySignature` takes the list);
- * - the Standard Webhooks headers, if configured.
+ * - the headers of Standard Webhooks, whose signature covers the id and the time of the attempt as well, so that a receiver can refuse what
+ *   was captured and is sent again.
  */
 function createDeliveryHeaders(
-  settings: Pick<WebhookSettings, 'headerPrefix' | 'standardWebhooks' | 'userAgent'>,
+  settings: Pick<WebhookSettings, 'headerPrefix' | 'userAgent'>,
 ): MakeDeliveryHeaders {
-  const { headerPrefix, standardWebhooks, userAgent } = settings
+  const { headerPrefix, userAgent } = settings
   const [event, id, signature, signatures, test] = [
     'Event',
     'Delivery',
@@ -46,7 +47,6 @@ function createDeliveryHeaders(
       const others = keys.slice(1).map((key) => signPayload(key.payload, body))
       if (others.length > 0) headers[signatures] = [headers[signature], ...others].join(', ')
     }
-    if (!standardWebhooks) return headers
     const standard = keys.map((key) => key.standard)
     return Object.assign(headers, standardWebhookHeaders(standard, { id: delivery.id, sentAt, body }))
   }

@@ -1,11 +1,13 @@
 export {
   createSigningKey,
   newWebhookSecret,
+  type ReceivedRequest,
   type SigningKey,
   signPayload,
   signStandardWebhook,
   standardWebhookHeaders,
   standardWebhookKey,
+  verifyDelivery,
   verifySignature,
 } from './signature.js'
 export { createRetrySchedule, defaultRetrySchedule, nextAttemptAt } from './retry-schedule.js'
@@ -19,10 +21,17 @@ export { resolveWebhookSettings } from './webhook-options.js'
 export type { WebhookOptions, WebhookSettings } from './webhook-options.js'
 export { createDeliverer, type Deliverer, type DelivererDeps } from './deliverer.js'
 export type { DeliveryRecord, Webhook } from './webhook.js'
-export { newWebhookInput, webhookChangeInput } from './webhooks.js'
+export { createdWebhookInput, newWebhookInput, webhookChangeInput } from './webhook-input.js'
 export { rotateSecrets, secretContext as webhookSecretContext } from './signing-keys.js'
 export { createWebhooks } from './webhooks.js'
-export type { DeliveryPage, WebhookChange, WebhookInput, Webhooks, WebhooksDeps } from './webhooks.js'
+export type {
+  DeliveryPage,
+  TransportWebhooks,
+  WebhookChange,
+  WebhookInput,
+  Webhooks,
+  WebhooksDeps,
+} from './webhooks.js'
 export { deliveryStatuses, disabledReasons } from './webhook-store.js'
 export type {
   ClaimedDelivery,

@@ -41,6 +41,8 @@ export interface SendLimiter {
   forget(webhookId: string): void
   /** Its send has ended. For a quick endpoint, more can be claimed ahead. */
   sent(webhookId: string, isQuick: boolean): void
+  /** What was taken is not sent after all. */
+  unsent(webhookId: string): void
   /** Its result is stored, or its claim released. */
   settle(webhookId: string): void
   /** Removes claims that wait for hanging endpoints, if they leave no room for a claim although a slot is free. */
@@ -75,6 +77,10 @@ export function createSendLimiter(bounds: SendBounds): SendLimiter {
       return gone.flatMap((sends) => counts.takeAll(sends))
     },
     forget: (webhookId) => checks.forget(webhookId),
+    unsent(webhookId) {
+      const sends = counts.webhooks.get(webhookId)
+      if (sends !== undefined) counts.end(sends, sends.isQuick)
+    },
     settle: (webhookId) => counts.settle(webhookId),
     takeWaiting: () => [...counts.webhooks.values()].flatMap((sends) => counts.takeAll(sends)),
   }

@@ -31,7 +31,8 @@ export function signPayload(secret: string | SigningKey, body: string | Uint8Arr
 /**
  * Whether `signature` is that of `body`, compared in constant time. Pass the body as it was received, before any parsing.
  * Accepts a list separated by commas, as sent while a secret is rotated, when one entry matches. Never throws: returns false
- * for an absent or malformed signature and for an empty secret.
+ * for an absent or malformed signature and for an empty secret. This signature covers neither the id nor a time, so whoever has captured
+ * a delivery can send it again: receivers should prefer `verifyDelivery`.
  * @example
  * ```ts
  * import { signPayload, verifySignature } from '@taskboard/core'
@@ -58,6 +59,65 @@ export function verifySignature(
     if (SIGNATURE.test(candidate) && timingSafeEqual(Buffer.from(candidate), expected)) found = true
   }
   return found
+}
+
+/** What a receiver got, and when. */
+export interface ReceivedRequest {
+  /** By name in lower case, as in `request.headers` of Node.js, or `Object.fromEntries(request.headers)` of the Web's `Request`. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** As it was received, before any parsing. */
+  readonly body: string | Uint8Array
+  /** The receiver's time in milliseconds since the epoch: `Date.now()`. */
+  readonly now: number
+}
+
+/** How far the time of a delivery may be from the receiver's: a clock is wrong by less, and a captured delivery is soon older. */
+const TOLERANCE_MS = 300_000
+const SECONDS = /^[0-9]{1,12}$/
+
+/**
+ * Whether a delivery was signed with `secret` no more than five minutes from `now`, by its headers `webhook-id`, `webhook-timestamp` and
+ * `webhook-signature` (Standard Webhooks). The signature covers the id, the time and the body, and is compared in constant time; while a
+ * secret is rotated, one of several has to match. Never throws: returns false for anything that is absent or malformed. A delivery that
+ * is sent again within the five minutes has the same `webhook-id`: keep the ids that you have handled.
+ * @example
+ * ```ts
+ * import { verifyDelivery } from '@taskboard/core'
+ *
+ * // A receiver has these from the request. They are the example of the specification.
+ * const headers = {
+ *   'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+ *   'webhook-timestamp': '1614265330',
+ *   'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+ * }
+ * const request = { headers, body: '{"test": 2432232314}', now: 1_614_265_330_000 }
+ * const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+ * console.log(verifyDelivery(secret, request)) // true
+ * console.log(verifyDelivery(secret, { ...request, now: request.now + 301_000 })) // false
+ * ```
+ */
+export function verifyDelivery(secret: string, { headers, body, now }: ReceivedRequest): boolean {
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
+    (name) => headers[`webhook-${name}`],
+  )
+  if (typeof secret !== 'string' || secret === '') return false
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return false
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string') return false
+  if (!SECONDS.test(timestamp)) return false
+  const sentAt = Number(timestamp) * 1_000
+  const isRecent = Math.abs(now - sentAt) <= TOLERANCE_MS
+  const expected = Buffer.from(signStandardWebhook(secret, { id, sentAt, body }))
+  let found = false
+  for (const entry of signatures.split(' ', MOST_SIGNATURES)) {
+    const candidate = Buffer.from(entry)
+    if (candidate.length === expected.length && timingSafeEqual(candidate, expected)) found = true
+  }
+  return found && isRecent
+}
+
+/** Compares two secrets in constant time. */
+export function isSameSecret(secret: string, other: string): boolean {
+  return timingSafeEqual(hmacSha256('same secret', secret), hmacSha256('same secret', other))
 }
 
 /** Makes a key from a secret's text (its UTF-8 bytes) or from raw bytes. @throws TaskboardError `INVALID_FIELD` when empty. */

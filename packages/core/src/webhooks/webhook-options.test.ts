@@ -5,7 +5,6 @@ import { resolveWebhookSettings, type WebhookOptions } from './webhook-options.j
 it('fills in the contract’s values', () => {
   expect(resolveWebhookSettings()).toEqual({
     headerPrefix: 'X-Service-',
-    standardWebhooks: false,
     userAgent: 'Taskboard-Webhooks/1',
     maxDeliveries: 200,
     maxDeliveriesPerAccount: 50,
@@ -14,6 +13,8 @@ it('fills in the contract’s values', () => {
     schedule: defaultRetrySchedule,
     disableAfterMs: 432_000_000,
     rotationOverlapMs: 86_400_000,
+    shortestSecret: 16,
+    mostPerHostPerMinute: 600,
   })
 })
 
@@ -29,6 +30,10 @@ const unusable: [WebhookOptions, string][] = [
   [{ retryJitter: 2 }, 'retryJitter'],
   [{ disableAfterMs: NaN }, 'disableAfterMs'],
   [{ rotationOverlapMs: -1 }, 'rotationOverlapMs'],
+  [{ shortestSecret: 0 }, 'shortestSecret'],
+  [{ shortestSecret: 257 }, 'shortestSecret'],
+  [{ mostPerHostPerMinute: 0 }, 'mostPerHostPerMinute'],
+  [{ mostPerHostPerMinute: 0.5 }, 'mostPerHostPerMinute'],
 ]
 
 it.each(unusable)('refuses %j', (options, field) => {

@@ -10,8 +10,6 @@ export interface WebhookOptions {
   readonly allow?: readonly string[] | undefined
   /** The prefix of the header names. Default `X-Service-`. */
   readonly headerPrefix?: string | undefined
-  /** Adds the headers of the Standard Webhooks specification. Default false. */
-  readonly standardWebhooks?: boolean | undefined
   readonly userAgent?: string | undefined
   /** The timeout of a whole send, including the answer's body. Default 30 s. */
   readonly timeoutMs?: number | undefined
@@ -23,6 +21,15 @@ export interface WebhookOptions {
   readonly disableAfterMs?: number | undefined
   /** How long an old secret still signs after a rotation. Default 24 h. */
   readonly rotationOverlapMs?: number | undefined
+  /**
+   * The fewest characters of a secret that a user chooses over API v2. A shorter one, from the Board API or from your code, is accepted and
+   * marked as weak. Default 16.
+   */
+  readonly shortestSecret?: number | undefined
+  /**
+   * How many deliveries of one account this process starts per minute to one host name. Others wait, and no attempt is counted. Default 600.
+   */
+  readonly mostPerHostPerMinute?: number | undefined
   /** Certificates (PEM) to trust instead of the well-known ones, for receivers with a private authority. */
   readonly ca?: string | readonly string[] | undefined
   /** Resolves host names. Default: the operating system. */
@@ -36,13 +43,17 @@ export interface WebhookSettings extends Pick<
   'maxDeliveries' | 'maxDeliveriesPerAccount' | 'maxDeliveriesPerWebhook'
 > {
   readonly headerPrefix: string
-  readonly standardWebhooks: boolean
   readonly userAgent: string
   readonly timeoutMs: number
   readonly schedule: RetrySchedule
   readonly disableAfterMs: number
   readonly rotationOverlapMs: number
+  readonly shortestSecret: number
+  readonly mostPerHostPerMinute: number
 }
+
+/** The most UTF-16 code units of a secret. */
+export const SECRET_CODE_UNITS = 256
 
 const DAY_MS = 86_400_000
 const HEADER_PREFIX = /^[A-Za-z][A-Za-z0-9-]{0,62}-$/
@@ -55,7 +66,6 @@ export function resolveWebhookSettings(
 ): WebhookSettings {
   return {
     headerPrefix: matching('headerPrefix', options.headerPrefix ?? 'X-Service-', HEADER_PREFIX),
-    standardWebhooks: options.standardWebhooks ?? false,
     userAgent: matching('userAgent', options.userAgent ?? 'Taskboard-Webhooks/1', USER_AGENT),
     maxDeliveries,
     maxDeliveriesPerAccount,
@@ -64,6 +74,13 @@ export function resolveWebhookSettings(
     schedule: createRetrySchedule({ delaysMs: options.retryDelaysMs, jitterFraction: options.retryJitter }),
     disableAfterMs: wholeNumber('disableAfterMs', options.disableAfterMs ?? 5 * DAY_MS, 0, 3_650 * DAY_MS),
     rotationOverlapMs: wholeNumber('rotationOverlapMs', options.rotationOverlapMs ?? DAY_MS, 0, 30 * DAY_MS),
+    shortestSecret: wholeNumber('shortestSecret', options.shortestSecret ?? 16, 1, SECRET_CODE_UNITS),
+    mostPerHostPerMinute: wholeNumber(
+      'mostPerHostPerMinute',
+      options.mostPerHostPerMinute ?? 600,
+      1,
+      1_000_000,
+    ),
   }
 }
 

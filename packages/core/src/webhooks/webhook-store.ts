@@ -22,6 +22,8 @@ export interface StoredWebhook {
   readonly events: readonly WebhookEventType[]
   /** Current first; empty when deliveries are not signed. */
   readonly secrets: readonly StoredSecret[]
+  /** Whether the current secret is shorter than the host asks of users. */
+  readonly weakSecret: boolean
   readonly enabled: boolean
   readonly disabledReason: DisabledReason | null
   /** When attempts began to fail without a success; null after a success or before the first attempt. */
@@ -91,11 +93,11 @@ export interface DeliveryClaim {
   readonly nextDueInMs: number | null
 }
 
-/** A claimed delivery that goes back without an attempt: none is stored, and it is due at once. */
+/** A claimed delivery that goes back without an attempt: none is stored, and it is due again after `delayMs`, from 0. */
 export interface ReturnedDelivery {
   readonly deliveryId: string
   readonly claimToken: string
-  readonly outcome: { readonly kind: 'returned' }
+  readonly outcome: { readonly kind: 'returned'; readonly delayMs: number }
 }
 
 /** The result of an attempt to send a claimed delivery. */
@@ -136,6 +138,7 @@ export interface NewStoredWebhook {
   readonly url: string
   readonly events: readonly WebhookEventType[]
   readonly secrets: readonly StoredSecret[]
+  readonly weakSecret: boolean
 }
 
 export type StoredWebhookChange =
@@ -149,7 +152,9 @@ export type StoredWebhookChange =
    * Makes `sealed` the current secret. Of the earlier ones, only the newest that is still valid stays valid, for at most `overlapMs`
    * (0: not at all). Of two concurrent rotations, the later one builds on the result of the earlier one.
    */
-  | { readonly rotation: { readonly sealed: string; readonly overlapMs: number } }
+  | {
+      readonly rotation: { readonly sealed: string; readonly weakSecret: boolean; readonly overlapMs: number }
+    }
 
 /**
  * Webhooks and their deliveries. Methods of other stores create deliveries, together with their events: one for each webhook of
@@ -159,12 +164,17 @@ export type StoredWebhookChange =
  */
 export interface WebhookStore<Tx = unknown> {
   /**
-   * Adds an enabled webhook.
+   * Adds an enabled webhook. With `unlessThere`, a webhook of the workspace with the same URL and the same event types, in any order, is
+   * returned instead, with `replayed: true`; of several, the oldest. Of concurrent calls with it, one adds the webhook, and the others return it.
    * @throws TaskboardError `NOT_FOUND` for an unknown workspace; `CONFLICT` for an idempotency key that was used with another
    *   fingerprint.
    */
   insertWebhook(
-    insertion: { readonly webhook: NewStoredWebhook; readonly idempotency: IdempotencyClaim | null },
+    insertion: {
+      readonly webhook: NewStoredWebhook
+      readonly idempotency: IdempotencyClaim | null
+      readonly unlessThere?: boolean | undefined
+    },
     call: CallContext<Tx>,
   ): Promise<Created<StoredWebhook>>
   /**
@@ -222,7 +232,7 @@ export interface WebhookStore<Tx = unknown> {
   /**
    * Ends claims: stores results, each only if its claim is still valid; ignores the others. Attempts and retries get their times from the
    * storage's clock. A webhook whose attempts have all failed for `disableAfterMs` is disabled (`failing`), with an `agent.alert` in its
-   * workspace's log. Success clears `failingSince`. A returned delivery is due at once, and its webhook stays as it is.
+   * workspace's log. Success clears `failingSince`. A returned delivery is due after its delay, and its webhook stays as it is.
    */
   recordDeliveryResults(
     record: {

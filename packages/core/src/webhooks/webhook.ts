@@ -17,6 +17,8 @@ export interface Webhook {
   readonly events: readonly WebhookEventType[]
   /** Whether deliveries carry a signature. */
   readonly signed: boolean
+  /** Whether its secret is shorter than `webhooks.shortestSecret` was when it was set. False without a secret. */
+  readonly weakSecret: boolean
   readonly enabled: boolean
   /** `gone`: it answered 410. `failing`: all attempts failed for days. `host`: by `update`. Null while enabled. */
   readonly disabledReason: DisabledReason | null
@@ -45,9 +47,8 @@ export interface DeliveryRecord {
 
 /** Leaves out the secrets. */
 export function toWebhook(stored: StoredWebhook): Webhook {
-  const { id, workspaceId, url, events, enabled, disabledReason, failingSince, createdAt, updatedAt } = stored
-  const signed = stored.secrets.length > 0
-  return { id, workspaceId, url, events, signed, enabled, disabledReason, failingSince, createdAt, updatedAt }
+  const { secrets, ...shown } = stored
+  return { ...shown, signed: secrets.length > 0 }
 }
 
 export function toDeliveryRecord(delivery: Delivery): DeliveryRecord {

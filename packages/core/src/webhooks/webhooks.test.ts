@@ -1,137 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createSecretBox } from '../access/index.js'
-import { createEnvironment, systemRandom, type Clock } from '../environment/index.js'
-import { TaskboardError } from '../errors/index.js'
+import { delivery, HOUR, NOW, setUpWebhooks, URL } from '../../test/webhooks-session.js'
 import { webhookEventTypes } from '../events/index.js'
-import { createEndpointGuard } from './endpoint-guard.js'
-import { createSigningKeyCache, rotateSecrets } from './signing-keys.js'
 import { signPayload } from './signature.js'
-import type { Delivery, StoredWebhook, WebhookStore } from './webhook-store.js'
-import { createWebhooks, type Webhooks } from './webhooks.js'
-
-const NOW = Date.UTC(2026, 0, 1)
-const HOUR = 3_600_000
-const URL = 'https://example.com/hooks'
-
-type Calls = [verb: string, ...args: unknown[]][]
-
-/** One workspace's webhooks and deliveries in arrays, with a record of every call. */
-function createTestStore() {
-  const webhooks: StoredWebhook[] = []
-  const deliveries: Delivery[] = []
-  const calls: Calls = []
-  const find = (workspaceId: string, webhookId: string): StoredWebhook => {
-    const found = webhooks.find((each) => each.id === webhookId && each.workspaceId === workspaceId)
-    if (!found) throw new TaskboardError('NOT_FOUND', 'no such webhook')
-    return found
-  }
-  const verbs: Partial<WebhookStore> = {
-    async insertWebhook({ webhook }) {
-      const fields = {
-        enabled: true,
-        disabledReason: null,
-        failingSince: null,
-        createdAt: NOW,
-        updatedAt: NOW,
-      }
-      const value: StoredWebhook = { ...webhook, ...fields, id: `wh_${webhooks.length + 1}` }
-      webhooks.push(value)
-      return { value, replayed: false }
-    },
-    listWebhooks: async (query) =>
-      webhooks.filter(
-        ({ id, workspaceId }) =>
-          workspaceId === query.within && (!('webhookId' in query) || id === query.webhookId),
-      ),
-    async updateWebhook({ workspaceId, webhookId, change }) {
-      const before = find(workspaceId, webhookId)
-      if ('rotation' in change) {
-        const { sealed, overlapMs } = change.rotation
-        const rotated = { ...before, secrets: rotateSecrets(before.secrets, sealed, NOW, overlapMs) }
-        webhooks[webhooks.indexOf(before)] = rotated
-        return rotated
-      }
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-      const after: StoredWebhook = {
-        ...before,
-        ...given,
-        disabledReason: change.enabled === false ? 'host' : null,
-      }
-      webhooks[webhooks.indexOf(before)] = after
-      return after
-    },
-    deleteWebhook: async () => true,
-    async insertTestDelivery({ workspaceId, webhookId, event }) {
-      const logged = {
-        ...event,
-        id: 'log_1',
-        workspaceId,
-        seq: 0,
-        at: NOW,
-        payloadVersion: 1,
-      } as Delivery['event']
-      return delivery('evt_1', logged, webhookId)
-    },
-    async listDeliveries({ limit, afterId }) {
-      const start = afterId === null ? 0 : deliveries.findIndex(({ id }) => id === afterId) + 1
-      return deliveries.slice(start, start + limit)
-    },
-    resendDeliveries: async () => 3,
-  }
-  const store = new Proxy(verbs as WebhookStore, {
-    get:
-      (target, verb: keyof WebhookStore) =>
-      (...args: unknown[]) => {
-        calls.push([verb, ...args])
-        return (target[verb] as (...args: unknown[]) => unknown)(...args)
-      },
-  })
-  return { store, webhooks, deliveries, calls }
-}
-
-function delivery(id: string, event: Delivery['event'], webhookId = 'wh_1'): Delivery {
-  const state = {
-    status: 'pending',
-    attemptCount: 0,
-    attempts: [],
-    nextAttemptAt: NOW,
-    createdAt: NOW,
-  } as const
-  return { id, webhookId, workspaceId: 'ws_1', event, ...state }
-}
-
-function setUp(): {
-  webhooks: Webhooks
-  storage: ReturnType<typeof createTestStore>
-  readonly changed: readonly string[]
-  readonly signaturesAt: (now: number) => string[]
-} {
-  const clock: Clock = { now: () => NOW, setTimer: () => ({ cancel: () => undefined }) }
-  const box = createSecretBox({ encryptionKey: systemRandom.bytes(32) }, systemRandom)
-  const storage = createTestStore()
-  const changed: string[] = []
-  const webhooks = createWebhooks({
-    environment: createEnvironment({ clock }),
-    store: storage.store,
-    secrets: box,
-    guard: createEndpointGuard(),
-    settings: { rotationOverlapMs: 24 * HOUR },
-    onChanged: (webhookId) => changed.push(webhookId),
-  })
-  const openKeys = createSigningKeyCache(box)
-  const signaturesAt = (now: number): string[] => {
-    const [webhook] = storage.webhooks
-    const { workspaceId = '', secrets = [] } = webhook ?? {}
-    const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
-    const keys = openKeys({ workspaceId, secrets: valid.map(({ sealed }) => sealed) })
-    return keys.map(({ payload }) => signPayload(payload, 'body'))
-  }
-  return { webhooks, storage, changed, signaturesAt }
-}
 
 describe('register', () => {
   it('stores the input, and the secret sealed and never returned', async () => {
-    const { webhooks, storage, signaturesAt } = setUp()
+    const { webhooks, storage, signaturesAt } = setUpWebhooks()
     const input = {
       url: URL,
       events: ['task.created', 'task.failed', 'task.created'] as const,
@@ -144,6 +18,7 @@ describe('register', () => {
       url: URL,
       events: ['task.created', 'task.failed'],
       signed: true,
+      weakSecret: true,
       enabled: true,
       disabledReason: null,
       failingSince: null,
@@ -157,7 +32,7 @@ describe('register', () => {
   })
 
   it('accepts every event type, and no secret', async () => {
-    const { webhooks, storage } = setUp()
+    const { webhooks, storage } = setUpWebhooks()
     for (const secret of [undefined, null]) {
       const webhook = await webhooks.register('ws_1', { url: URL, events: [...webhookEventTypes], secret })
       expect(webhook).toMatchObject({ events: webhookEventTypes, signed: false })
@@ -166,7 +41,7 @@ describe('register', () => {
   })
 
   it('passes on the transaction and the idempotency claim', async () => {
-    const { webhooks, storage } = setUp()
+    const { webhooks, storage } = setUpWebhooks()
     const idempotency = { scope: 's', key: 'k', fingerprint: 'f' }
     await webhooks.register('ws_1', { url: URL, events: ['order.new'] }, { tx: 'tx', idempotency })
     expect(storage.calls[0]?.slice(1)).toEqual([
@@ -194,7 +69,7 @@ describe('register', () => {
     [{ url: URL, events: ['order.new'], secret: 'a\uD800' }, 'INVALID_FIELD', 'secret'],
     [null, 'INVALID_FIELD', undefined],
   ])('refuses %j', async (input, code, field) => {
-    const { webhooks, storage } = setUp()
+    const { webhooks, storage } = setUpWebhooks()
     await expect(webhooks.register('ws_1', input as never)).rejects.toMatchObject({ code, field })
     expect(storage.calls).toEqual([])
   })
@@ -202,7 +77,7 @@ describe('register', () => {
 
 describe('get, update and delete', () => {
   it('find only webhooks of the workspace', async () => {
-    const { webhooks } = setUp()
+    const { webhooks } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await expect(webhooks.get('ws_1', id)).resolves.toMatchObject({ id })
     await expect(webhooks.get('ws_2', id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -211,7 +86,7 @@ describe('get, update and delete', () => {
   })
 
   it('report each change and deletion, so that no send uses what was read before', async () => {
-    const { webhooks, changed } = setUp()
+    const { webhooks, changed } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     expect(changed).toEqual([])
     await webhooks.update('ws_1', id, { enabled: true })
@@ -221,7 +96,7 @@ describe('get, update and delete', () => {
   })
 
   it('change the given fields and leave the rest', async () => {
-    const { webhooks } = setUp()
+    const { webhooks } = setUpWebhooks()
     const before = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 's' })
     const disabled = await webhooks.update('ws_1', before.id, { enabled: false })
     expect(disabled).toEqual({ ...before, enabled: false, disabledReason: 'host' })
@@ -240,7 +115,7 @@ describe('get, update and delete', () => {
     [{ enabled: 'yes' }, 'enabled'],
     [{ secret: 'new' }, 'secret'],
   ])('refuse the change %j', async (change, field) => {
-    const { webhooks } = setUp()
+    const { webhooks } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await expect(webhooks.update('ws_1', id, change as never)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
@@ -251,7 +126,7 @@ describe('get, update and delete', () => {
 
 describe('rotateSecret', () => {
   it('returns a new secret once, and lets the old one sign for a day', async () => {
-    const { webhooks, storage, signaturesAt } = setUp()
+    const { webhooks, storage, signaturesAt } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 'old' })
     const { webhook, secret } = await webhooks.rotateSecret('ws_1', id)
     expect(secret).toMatch(/^whsec_/)
@@ -265,7 +140,7 @@ describe('rotateSecret', () => {
   })
 
   it('accepts a secret and an overlap, and keeps one old secret at most', async () => {
-    const { webhooks, signaturesAt } = setUp()
+    const { webhooks, signaturesAt } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 'first' })
     await webhooks.rotateSecret('ws_1', id, { secret: 'second', overlapMs: HOUR })
     await webhooks.rotateSecret('ws_1', id, { secret: 'third', overlapMs: 2 * HOUR })
@@ -275,7 +150,7 @@ describe('rotateSecret', () => {
   })
 
   it('sets the first secret of a webhook without one', async () => {
-    const { webhooks, signaturesAt } = setUp()
+    const { webhooks, signaturesAt } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await webhooks.rotateSecret('ws_1', id, { secret: 'first' })
     expect(signaturesAt(NOW)).toEqual([signPayload('first', 'body')])
@@ -286,7 +161,7 @@ describe('rotateSecret', () => {
     [{ overlapMs: -1 }, 'overlapMs'],
     [{ overlapMs: 0.5 }, 'overlapMs'],
   ])('refuses %j', async (input, field) => {
-    const { webhooks } = setUp()
+    const { webhooks } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await expect(webhooks.rotateSecret('ws_1', id, input)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
@@ -297,7 +172,7 @@ describe('rotateSecret', () => {
 
 describe('test', () => {
   it('sends a sample of the first type, and logs it', async () => {
-    const { webhooks, storage } = setUp()
+    const { webhooks, storage } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['task.completed', 'order.new'] })
     await expect(webhooks.test('ws_1', id)).resolves.toEqual({
       id: 'evt_1',
@@ -316,7 +191,7 @@ describe('test', () => {
   })
 
   it('and resend require an enabled webhook', async () => {
-    const { webhooks, storage } = setUp()
+    const { webhooks, storage } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await webhooks.update('ws_1', id, { enabled: false })
     storage.calls.length = 0
@@ -330,7 +205,7 @@ describe('test', () => {
 
 describe('the log', () => {
   it('comes in pages', async () => {
-    const { webhooks, storage } = setUp()
+    const { webhooks, storage } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     const event = {
       id: 'log_1',
@@ -364,7 +239,7 @@ describe('the log', () => {
     [{ cursor: '../etc' }, 'cursor'],
     [{ status: 'lost' as never }, 'status'],
   ])('refuses the query %j', async (query, field) => {
-    const { webhooks } = setUp()
+    const { webhooks } = setUpWebhooks()
     await expect(webhooks.deliveries('ws_1', 'wh_1', query)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
       field,
@@ -374,7 +249,7 @@ describe('the log', () => {
 
 describe('resend', () => {
   it('accepts one delivery, or a time range as instants or dates', async () => {
-    const { webhooks, storage } = setUp()
+    const { webhooks, storage } = setUpWebhooks()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await expect(webhooks.resend('ws_1', id, { deliveryId: 'evt_1' })).resolves.toBe(3)
     expect(storage.calls.at(-1)?.[1]).toEqual(expect.objectContaining({ which: { deliveryId: 'evt_1' } }))
@@ -388,7 +263,7 @@ describe('resend', () => {
     [{ from: NaN, to: NOW }, 'from'],
     [{ from: NOW, to: new Date(NaN) }, 'to'],
   ])('refuses %j', async (which, field) => {
-    const { webhooks } = setUp()
+    const { webhooks } = setUpWebhooks()
     await expect(webhooks.resend('ws_1', 'wh_1', which)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
       field,

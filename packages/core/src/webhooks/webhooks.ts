@@ -1,19 +1,13 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Reach, SecretBox } from '../access/index.js'
 import type { Environment, InTransaction, Instant, OnRecord } from '../environment/index.js'
-import {
-  parseInput,
-  requireLimit,
-  TaskboardError,
-  boundedList,
-  isStorableText,
-  wholeNumber,
-} from '../errors/index.js'
-import { sampleEvent, webhookEventTypes } from '../events/index.js'
+import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
+import { sampleEvent } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { EndpointGuard } from './endpoint-guard.js'
-import { secretContext } from './signing-keys.js'
+import { createRegistrations, createSecretRules, type Registrations, requireUrl } from './registrations.js'
 import { newWebhookSecret } from './signature.js'
+import { type newWebhookInput, rotationInput, webhookChangeInput } from './webhook-input.js'
 import type { WebhookSettings } from './webhook-options.js'
 import {
   deliveryStatuses,
@@ -40,7 +34,7 @@ export interface DeliveryPage {
 export interface Webhooks<Tx = unknown> {
   /**
    * Registers an endpoint for future events. A host name in the URL is not resolved: addresses are checked at each connection.
-   * Without a secret, deliveries carry no signature. A repeat with the same `idempotency` returns the webhook as first created.
+   * Without a secret, deliveries carry no signature. With one shorter than `webhooks.shortestSecret`, the webhook is marked. A retry with the same `idempotency` returns the webhook as first created.
    * @throws `CONFLICT` when that key was used for another request.
    */
   register(
@@ -100,21 +94,27 @@ export interface Webhooks<Tx = unknown> {
   ): Promise<number>
 }
 
+/** What transports need besides, for users, whose secrets must be long. The Board API (v1) and the host's code register as before. */
+export interface TransportWebhooks<Tx = unknown> extends Webhooks<Tx>, Pick<Registrations<Tx>, 'create'> {
+  /** @throws TaskboardError `INVALID_FIELD` (`secret`) for one that is too short for users. */
+  requireLongSecret(secret: string | null | undefined): void
+}
+
 export interface WebhooksDeps<Tx> {
   readonly environment: Environment
   readonly store: WebhookStore<Tx>
-  readonly secrets: Pick<SecretBox, 'seal'>
+  readonly secrets: Pick<SecretBox, 'seal' | 'open'>
   readonly guard: EndpointGuard
-  readonly settings: Pick<WebhookSettings, 'rotationOverlapMs'>
+  readonly settings: Pick<WebhookSettings, 'rotationOverlapMs' | 'shortestSecret'>
   /** Called after this process changed or deleted a webhook; in a host's transaction, before its commit. */
   readonly onChanged: (webhookId: string) => void
 }
 
 const DEFAULT_PAGE = 100
 
-export function createWebhooks<Tx>(deps: WebhooksDeps<Tx>): Webhooks<Tx> {
+export function createWebhooks<Tx>(deps: WebhooksDeps<Tx>): TransportWebhooks<Tx> {
   const { environment, store, guard, onChanged } = deps
-  const seal = (workspaceId: string, secret: string) => deps.secrets.seal(secret, secretContext(workspaceId))
+  const secretRules = createSecretRules(deps.secrets, deps.settings)
 
   async function find(
     within: string | Reach,
@@ -127,15 +127,8 @@ export function createWebhooks<Tx>(deps: WebhooksDeps<Tx>): Webhooks<Tx> {
   }
 
   return {
-    async register(workspaceId, input, options) {
-      const { url, events, secret } = parseInput(newWebhookInput, input)
-      requireUrl(guard, url)
-      const secrets = secret == null ? [] : [{ sealed: seal(workspaceId, secret), expiresAt: null }]
-      const webhook = { workspaceId, url, events, secrets }
-      const insertion = { webhook, idempotency: options?.idempotency ?? null }
-      const { value } = await store.insertWebhook(insertion, environment.call(options))
-      return toWebhook(value)
-    },
+    ...createRegistrations({ environment, store, guard, secretRules }),
+    requireLongSecret: (secret) => secretRules.requireLong(secret),
     async list(workspaceId, options) {
       return (await store.listWebhooks({ within: workspaceId }, environment.call(options))).map(toWebhook)
     },
@@ -161,7 +154,7 @@ export function createWebhooks<Tx>(deps: WebhooksDeps<Tx>): Webhooks<Tx> {
     async rotateSecret(workspaceId, webhookId, input = {}, options) {
       const { secret: given, overlapMs = deps.settings.rotationOverlapMs } = parseInput(rotationInput, input)
       const secret = given ?? newWebhookSecret(environment.random)
-      const rotation = { sealed: seal(workspaceId, secret), overlapMs }
+      const rotation = { ...secretRules.toStored(workspaceId, secret), overlapMs }
       const webhook = await store.updateWebhook(
         { workspaceId, webhookId, change: { rotation } },
         environment.call(options),
@@ -190,11 +183,6 @@ export function createWebhooks<Tx>(deps: WebhooksDeps<Tx>): Webhooks<Tx> {
       return store.resendDeliveries({ workspaceId, webhookId, which: wanted }, environment.call(options))
     },
   }
-}
-
-function requireUrl(guard: EndpointGuard, url: string): void {
-  const reason = guard.refuseUrl(url)
-  if (reason !== null) throw new TaskboardError('INVALID_FIELD', `url ${reason}`, { field: 'url' })
 }
 
 function requireEnabled(webhook: Webhook): Webhook {
@@ -227,39 +215,3 @@ function toResendRequest(
   }
   return { from, to }
 }
-
-const SECRET_CODE_UNITS = 256
-/** Enough for every type several times over. */
-const MOST_EVENTS = 100
-const URL_SHAPE = 'must be an absolute https URL'
-
-const url = z.string({ error: URL_SHAPE })
-
-const events = boundedList(z.enum(webhookEventTypes), {
-  of: 'event types',
-  least: 1,
-  most: MOST_EVENTS,
-}).transform((types) => [...new Set(types)])
-
-const secret = z
-  .string({ error: 'must be text' })
-  .min(1, 'must not be empty')
-  .max(SECRET_CODE_UNITS, `must have at most ${SECRET_CODE_UNITS} characters`)
-  .refine(isStorableText, 'must not contain NUL or unpaired surrogates')
-
-/** The input of `webhooks.register`. */
-export const newWebhookInput = z.strictObject({ url, events, secret: secret.nullish() })
-
-/** The input of `webhooks.update`. */
-export const webhookChangeInput = z.strictObject({
-  url: url.optional(),
-  events: events.optional(),
-  enabled: z.boolean({ error: 'must be true or false' }).optional(),
-  secret: z.undefined({ error: 'cannot be updated; rotate it instead' }).optional(),
-})
-
-/** The input of `webhooks.rotateSecret`. */
-export const rotationInput = z.strictObject({
-  secret: secret.nullish(),
-  overlapMs: wholeNumber(0, 2_592_000_000).optional(),
-})

@@ -105,19 +105,23 @@ export const auditRules: AuditRules = {
         : {
             action: 'webhook.created',
             ...inWorkspace(webhook.workspaceId, 'webhook', value.id),
-            details: { host: hostOf(webhook.url), signed: webhook.secrets.length > 0 },
+            details: {
+              host: hostOf(webhook.url),
+              signed: webhook.secrets.length > 0,
+              weak_secret: webhook.weakSecret,
+            },
           },
     listWebhooks: READS,
-    updateWebhook: ({ workspaceId, webhookId, change }, { url }) => ({
+    updateWebhook: ({ workspaceId, webhookId, change }, { url, weakSecret }) => ({
       action: 'webhook.changed',
       ...inWorkspace(workspaceId, 'webhook', webhookId),
-      details: {
-        changed:
-          'rotation' in change
-            ? ['secret']
-            : Object.keys(change).filter((name) => change[name as 'url'] !== undefined),
-        host: hostOf(url),
-      },
+      details:
+        'rotation' in change
+          ? { changed: ['secret'], host: hostOf(url), weak_secret: weakSecret }
+          : {
+              changed: Object.keys(change).filter((name) => change[name as 'url'] !== undefined),
+              host: hostOf(url),
+            },
     }),
     deleteWebhook: ({ workspaceId, webhookId }, isDeleted) =>
       isDeleted ? { action: 'webhook.deleted', ...inWorkspace(workspaceId, 'webhook', webhookId) } : null,

@@ -30,7 +30,7 @@ import type { Scoring } from '../priority/index.js'
 import type { Realtime } from '../realtime/index.js'
 import type { StorageState } from '../storage/index.js'
 import type { Usage } from '../usage/index.js'
-import type { Webhooks } from '../webhooks/index.js'
+import type { TransportWebhooks } from '../webhooks/index.js'
 
 /** The data to check a credential. Every `HttpRequest` is one. */
 export interface CredentialRequest extends BrowserRequest {
@@ -130,7 +130,7 @@ export interface TransportServices<Tx = unknown> {
   /** The schedules of all boards. */
   readonly schedules: Schedules<Tx>
   readonly usage: Usage<Tx>
-  readonly webhooks: Webhooks<Tx>
+  readonly webhooks: TransportWebhooks<Tx>
   /** The notification channels that users set up. */
   readonly channels: Channels<Tx>
   /** The prefix of the header names of deliveries. */

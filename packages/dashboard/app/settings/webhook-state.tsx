@@ -6,7 +6,7 @@ const text = sectionsText.webhooks
 
 /** Whether a webhook works. */
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
-  const { enabled, disabled_reason: reason, failing_since: failingSince, signed } = webhook
+  const { enabled, disabled_reason: reason, failing_since: failingSince, signed, weak_secret: weak } = webhook
   return (
     <>
       {enabled ? (
@@ -20,6 +20,7 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
         </span>
       )}
       {!signed && <span class="chip">{text.unsigned}</span>}
+      {weak && <span class="chip chip-warn">{text.weak}</span>}
     </>
   )
 }

@@ -1,9 +1,11 @@
+import { useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
 import { go, href } from '../state/router.js'
 import type { Webhook } from '../state/wire.js'
 import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { usePages } from '../ui/pages.js'
+import { SecretOnce } from '../ui/secret.js'
 import { Time } from '../ui/time.js'
 import { ResourceList } from './resource-list.js'
 import { WebhookForm } from './webhook-form.js'
@@ -22,14 +24,30 @@ function WebhookList() {
     const { webhooks } = await client.webhooks.list({ workspace_id: workspaceId() }, { signal })
     return { items: webhooks, next: null }
   }, [])
+  const [secret, setSecret] = useState<string | null>(null)
+  const keep = ({ id }: Webhook, generated: string | null): void => {
+    if (generated === null) return go('settings', 'webhooks', id)
+    setSecret(generated)
+    pages.reload()
+  }
   return (
     <ResourceList
       title={settingsText.tabs.webhooks}
       about={text.about}
       create={can('webhooks:write') && text.create}
-      form={(close) => (
-        <WebhookForm webhook={null} onClose={close} onSaved={({ id }) => go('settings', 'webhooks', id)} />
-      )}
+      form={(close) => <WebhookForm webhook={null} onClose={close} onSaved={keep} />}
+      notice={
+        secret !== null && (
+          <SecretOnce
+            key={secret}
+            title={text.secretTitle}
+            note={text.secretOnce}
+            value={secret}
+            done={text.done}
+            onDone={() => setSecret(null)}
+          />
+        )
+      }
       pages={pages}
       empty={text.empty}
     >

@@ -67,9 +67,16 @@ export const sectionsText = {
     empty: 'No webhooks yet. Create one, and your server hears of each event a moment after it happens.',
     url: 'URL',
     urlHint: 'https, at a public address',
+    signature: 'Signature',
+    signatures: {
+      generated: 'With a new secret, which is shown once',
+      own: 'With a secret of yours',
+      none: 'None',
+    },
     secret: 'Secret',
-    secretHint:
-      'Signs the deliveries, and is never shown again. Use 32 random characters or more. Empty: no signature.',
+    secretHint: 'Signs the deliveries, and is never shown again. Use 32 random characters or more.',
+    secretTitle: 'The secret of the webhook',
+    secretOnce: 'Copy it now for your server, which verifies deliveries with it. It is shown only this time.',
     enabled: 'Enabled',
     disabled: 'Disabled',
     disabledReasons: {
@@ -79,6 +86,7 @@ export const sectionsText = {
     } satisfies Record<NonNullable<Webhook['disabled_reason']>, string>,
     failing: 'Failing since',
     unsigned: 'Not signed',
+    weak: 'Weak secret: rotate it',
     back: 'All webhooks',
     enable: 'Enable',
     disable: 'Disable',

@@ -117,6 +117,10 @@ it('registers a webhook, tests it, reads its log, sends again, and rotates its s
   await page.getByText(/^The URL must/).waitFor()
   expect(await field('URL').inputValue()).toBe('http://10.0.0.1/hook')
   await field('URL').fill(receiverUrl)
+  await field('Signature').selectOption('With a secret of yours')
+  await field('Secret').fill('too short')
+  await button('Create webhook').click()
+  await page.getByText(/secret must have at least 16 characters/i).waitFor()
   await field('Secret').fill('long enough to be a secret')
   await button('Create webhook').click()
 
@@ -154,6 +158,27 @@ it('registers a webhook, tests it, reads its log, sends again, and rotates its s
   await button('Delete').click()
   await dialog().getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No webhooks yet.').waitFor()
+})
+
+it('shows the secret that it made for a webhook once, and marks one that is weak', async () => {
+  const { page, taskboard, workspaceId } = app
+  const weak = { url: 'https://weak.example/hook', events: ['task.created' as const], secret: 'z' }
+  await taskboard.webhooks.register(workspaceId, weak)
+  await app.go('#/settings/schedules')
+  await app.go('#/settings/webhooks')
+  const row = page.getByRole('listitem').filter({ hasText: weak.url })
+  await row.getByText('Weak secret: rotate it').waitFor()
+  await button('New webhook').click()
+  await field('URL').fill(receiverUrl)
+  await button('Create webhook').click()
+  const secret = page.getByRole('region', { name: 'The secret of the webhook' })
+  expect(await secret.locator('code').innerText()).toMatch(/^whsec_/)
+  await page.getByRole('listitem').filter({ hasText: receiverUrl }).waitFor()
+  await expectAccessible()
+  await button('I have stored the secret').click()
+  expect(await secret.count()).toBe(0)
+  for (const { id } of await taskboard.webhooks.list(workspaceId))
+    await taskboard.webhooks.delete(workspaceId, id)
 })
 
 it('offers the types of channels that the host registered, each with its own form', async () => {

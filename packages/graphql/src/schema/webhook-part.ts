@@ -20,8 +20,8 @@ const types = /* GraphQL */ `
   }
 
   extend type Mutation {
-    "Registers an endpoint for events of a workspace. Without a secret its deliveries carry no signature."
-    createWebhook(input: CreateWebhookInput!): Webhook
+    "Registers an endpoint for events of a workspace. Returns the webhook that has the same URL and events, if there is one."
+    createWebhook(input: CreateWebhookInput!): CreatedWebhook
     "Changes the fields that are given. Enabling a webhook resets its record of failures."
     updateWebhook(id: ID!, input: UpdateWebhookInput!): Webhook
     "Deletes a webhook with its log, and returns its id."
@@ -39,7 +39,10 @@ const types = /* GraphQL */ `
     url: String!
     "Types of events, for example task.completed."
     events: [String!]!
+    "At least 16 characters, or as many as the host asks for. Without a secret, deliveries carry no signature."
     secret: String
+    "Makes a secret, which is returned only once."
+    generateSecret: Boolean
     "Default: the caller's own."
     workspaceId: ID
   }
@@ -57,11 +60,29 @@ const types = /* GraphQL */ `
     events: [String!]!
     "Whether deliveries carry a signature."
     signed: Boolean!
+    "Whether its secret is too short: rotate it."
+    weakSecret: Boolean!
     enabled: Boolean!
     disabledReason: DisabledReason
     failingSince: DateTime
     createdAt: DateTime!
     updatedAt: DateTime!
+  }
+
+  type CreatedWebhook {
+    id: ID!
+    workspaceId: ID!
+    url: String!
+    events: [String!]!
+    signed: Boolean!
+    weakSecret: Boolean!
+    enabled: Boolean!
+    disabledReason: DisabledReason
+    failingSince: DateTime
+    createdAt: DateTime!
+    updatedAt: DateTime!
+    "With generateSecret, and only here; else null."
+    secret: String
   }
 
   type RotatedSecret {

@@ -6,6 +6,7 @@ import {
   type DeliveryResult,
   type DeliveryTarget,
   type LoggedEvent,
+  type NewStoredWebhook,
   type ReturnedDelivery,
   type StoredSecret,
   type StoredWebhook,
@@ -62,16 +63,22 @@ function createWebhookVerbs(
   const { read, write } = transactions
 
   return {
-    insertWebhook: ({ webhook: { workspaceId, url, events, secrets }, idempotency: claim }, call) =>
+    insertWebhook: ({ webhook: given, idempotency: claim, unlessThere = false }, call) =>
       write(call, (now) => {
+        const { workspaceId, url, events, secrets, weakSecret } = given
         database.requireWorkspace(workspaceId)
-        return idempotency.once(claim, now, () => {
+        const there = unlessThere
+          ? subscriptions.of(workspaceId).find((each) => isSame(each, given))
+          : undefined
+        const made = idempotency.once(claim, now, () => {
+          if (there !== undefined) return there
           const webhook: StoredWebhook = {
             id: settings.current.newId('wh'),
             workspaceId,
             url,
             events: Object.freeze([...new Set(events)]),
             secrets: copiedSecrets(secrets),
+            weakSecret,
             enabled: true,
             disabledReason: null,
             failingSince: null,
@@ -81,6 +88,7 @@ function createWebhookVerbs(
           tables.webhooks.set(webhook.id, webhook)
           return webhook
         })
+        return made.value === there ? { value: there, replayed: true } : made
       }),
     listWebhooks: (query, call) =>
       read(call, () => {
@@ -109,11 +117,17 @@ function createWebhookVerbs(
   }
 }
 
+/** Whether a webhook sends the same events to the same URL. */
+function isSame({ url, events }: StoredWebhook, other: Pick<NewStoredWebhook, 'url' | 'events'>): boolean {
+  const wanted = new Set(other.events)
+  return url === other.url && events.length === wanted.size && events.every((type) => wanted.has(type))
+}
+
 function changedWebhook(webhook: StoredWebhook, change: StoredWebhookChange, now: Instant): StoredWebhook {
   if ('rotation' in change) {
-    const { sealed, overlapMs } = change.rotation
+    const { sealed, weakSecret, overlapMs } = change.rotation
     const secrets = copiedSecrets(rotateSecrets(webhook.secrets, sealed, now, overlapMs))
-    return { ...webhook, secrets, updatedAt: now }
+    return { ...webhook, secrets, weakSecret, updatedAt: now }
   }
   const { url, events, enabled } = change
   const changed = {
@@ -170,12 +184,13 @@ function isReturned(result: DeliveryResult | ReturnedDelivery): result is Return
 
 function giveBack(
   deliveries: Table<DeliveryRow>,
-  { deliveryId, claimToken }: ReturnedDelivery,
+  { deliveryId, claimToken, outcome }: ReturnedDelivery,
   now: Instant,
 ): void {
   const row = deliveries.get(deliveryId)
   if (row === undefined || !isHeld(row, claimToken, now)) return
-  deliveries.set(deliveryId, { delivery: { ...row.delivery, nextAttemptAt: now }, claim: null })
+  const nextAttemptAt = now + outcome.delayMs
+  deliveries.set(deliveryId, { delivery: { ...row.delivery, nextAttemptAt }, claim: null })
 }
 
 function createLogVerbs(

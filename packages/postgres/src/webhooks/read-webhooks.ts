@@ -8,7 +8,8 @@ import { statement } from '../connection/statement.js'
 /** The columns of a `StoredWebhook`. `alias` names the table or expression. */
 export function webhookColumns(alias: string): string {
   const a = alias
-  return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.url, ${a}.events, ${a}.secrets, ${a}.enabled,
+  return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.url, ${a}.events, ${a}.secrets,
+    ${a}.weak_secret as "weakSecret", ${a}.enabled,
     ${a}.disabled_reason as "disabledReason", ${a}.failing_since::float8 as "failingSince",
     ${a}.created_at::float8 as "createdAt", ${a}.updated_at::float8 as "updatedAt"`
 }

@@ -89,20 +89,20 @@ const RECORD_RESULTS = /* sql */ `
     from changed where reason is not null
   )`
 
-/** Makes claimed deliveries due at once, each only if its claim is still valid. */
+/** Makes claimed deliveries due after their delays, each only if its claim is still valid. */
 const releaseDeliveries = statement<never>(
   'release_deliveries',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   valid_claim as materialized (
-    select d.id
-    from jsonb_to_recordset($2::jsonb) as c (delivery_id text, claim_token text)
+    select d.id, c.delay_ms
+    from jsonb_to_recordset($2::jsonb) as c (delivery_id text, claim_token text, delay_ms bigint)
     join taskboard.delivery d on d.id = c.delivery_id and d.claim_token = c.claim_token, p
     where d.status = 'pending' and d.next_attempt_at > p.now
     order by d.id for update of d
   )
-  update taskboard.delivery d set next_attempt_at = p.now, claim_token = null, planned_at = null
-  from p where d.id = any (array(select id from valid_claim))`,
+  update taskboard.delivery d set next_attempt_at = p.now + c.delay_ms, claim_token = null, planned_at = null
+  from p, valid_claim c where d.id = c.id`,
 )
 
 /** The values of `releaseDeliveries`: present, claims. */
@@ -110,9 +110,10 @@ function releasedValues(
   returned: readonly ReturnedDelivery[],
   call: CallContext<PgConnection>,
 ): readonly unknown[] {
-  const released = returned.map(({ deliveryId, claimToken }) => ({
+  const released = returned.map(({ deliveryId, claimToken, outcome }) => ({
     delivery_id: deliveryId,
     claim_token: claimToken,
+    delay_ms: outcome.delayMs,
   }))
   return [call.now, JSON.stringify(released)]
 }

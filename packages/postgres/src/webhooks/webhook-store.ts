@@ -1,12 +1,6 @@
-import { TaskboardError, type Created, type IdempotencyClaim } from '@taskboard/core'
-import type {
-  CallContext,
-  NewStoredWebhook,
-  StoredWebhook,
-  StoredWebhookChange,
-  WebhookStore,
-} from '@taskboard/core/storage'
-import type { Database } from '../database/database.js'
+import { TaskboardError, type Created } from '@taskboard/core'
+import type { CallContext, StoredWebhook, StoredWebhookChange, WebhookStore } from '@taskboard/core/storage'
+import type { Database, Session } from '../database/database.js'
 import { once } from '../database/idempotency.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
@@ -19,28 +13,57 @@ const insert = statement<StoredWebhook>(
   'insert_webhook',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
-  insert into taskboard.webhook as h (id, workspace_id, url, events, secrets, created_at, updated_at)
-  select $2::text, w.id, $4::text, $5::text[], $6::jsonb, p.now, p.now
+  insert into taskboard.webhook as h (id, workspace_id, url, events, secrets, weak_secret, created_at, updated_at)
+  select $2::text, w.id, $4::text, $5::text[], $6::jsonb, $7::boolean, p.now, p.now
   from p, taskboard.workspace w where w.id = $3::text
   returning ${webhookColumns('h')}`,
 )
 
+/** Registrations in a workspace that must not repeat another one take turns. */
+const lockRegistrations = statement<object>(
+  'lock_webhook_registrations',
+  /* sql */ `select pg_advisory_xact_lock(hashtextextended('taskboard.webhooks ' || $1::text, 0))`,
+)
+
+/** A separate statement, so that it sees commits that the lock waited for. */
+const sameWebhook = statement<StoredWebhook>(
+  'get_same_webhook',
+  /* sql */ `
+  select ${webhookColumns('w')} from taskboard.webhook w
+  where w.workspace_id = $1::text and w.url = $2::text and w.events @> $3::text[] and w.events <@ $3::text[]
+  order by w.created_at, w.id limit 1`,
+)
+
+type Insertion = Parameters<WebhookStore['insertWebhook']>[0]
+
 /** `WebhookStore.insertWebhook`. */
 async function insertWebhook(
   database: Database,
-  { workspaceId, url, events, secrets }: NewStoredWebhook,
-  idempotency: IdempotencyClaim | null,
+  { webhook, idempotency, unlessThere = false }: Insertion,
   call: CallContext<PgConnection>,
 ): Promise<Created<StoredWebhook>> {
-  const { now } = call
+  const { workspaceId, url, secrets, weakSecret } = webhook
+  const events = [...new Set(webhook.events)]
   const id = database.settings.current.newId('wh')
-  const values = [now, id, workspaceId, url, [...new Set(events)], JSON.stringify(secrets)]
-  if (idempotency === null) {
+  const values = [call.now, id, workspaceId, url, events, JSON.stringify(secrets), weakSecret]
+  if (idempotency === null && !unlessThere) {
     return { value: insertedWebhook(await database.write(call, insert, values)), replayed: false }
   }
-  return database.atomically(call, (session) =>
-    once(session, idempotency, now, async (same) => insertedWebhook(await same.run(insert, values))),
+
+  const make = async (session: Session): Promise<StoredWebhook> => {
+    if (unlessThere) {
+      await session.run(lockRegistrations, [workspaceId])
+      const [there] = await session.run(sameWebhook, [workspaceId, url, events])
+      if (there !== undefined) return there
+    }
+    return insertedWebhook(await session.run(insert, values))
+  }
+  const { value, replayed } = await database.atomically(call, async (session) =>
+    idempotency === null
+      ? { value: await make(session), replayed: false }
+      : once(session, idempotency, call.now, make),
   )
+  return { value, replayed: replayed || value.id !== id }
 }
 
 function insertedWebhook([webhook]: readonly StoredWebhook[]): StoredWebhook {
@@ -101,6 +124,7 @@ const rotate = statement<StoredWebhook>(
       ) old
       where old.expires_at > p.now order by old.ordinality limit 1
     ), '[]'),
+    weak_secret = $6::boolean,
     updated_at = p.now
   from p where w.id = $3::text and w.workspace_id = $2::text
   returning ${webhookColumns('w')}`,
@@ -111,10 +135,17 @@ async function rotateSecret(
   database: Database,
   workspaceId: string,
   webhookId: string,
-  { sealed, overlapMs }: Extract<StoredWebhookChange, { readonly rotation: object }>['rotation'],
+  { sealed, weakSecret, overlapMs }: Extract<StoredWebhookChange, { readonly rotation: object }>['rotation'],
   call: CallContext<PgConnection>,
 ): Promise<StoredWebhook> {
-  const [webhook] = await database.write(call, rotate, [call.now, workspaceId, webhookId, sealed, overlapMs])
+  const [webhook] = await database.write(call, rotate, [
+    call.now,
+    workspaceId,
+    webhookId,
+    sealed,
+    overlapMs,
+    weakSecret,
+  ])
   if (webhook === undefined) throw unknownWebhook()
   return webhook
 }
@@ -156,7 +187,7 @@ async function deleteWebhook(
 export function createWebhookStore(database: Database): WebhookStore<PgConnection> {
   const { claimDue } = createDeliveryClaims(database)
   return {
-    insertWebhook: ({ webhook, idempotency }, call) => insertWebhook(database, webhook, idempotency, call),
+    insertWebhook: (insertion, call) => insertWebhook(database, insertion, call),
     listWebhooks: (query, call) => listWebhooks(database, query, call),
     updateWebhook: ({ workspaceId, webhookId, change }, call) =>
       'rotation' in change

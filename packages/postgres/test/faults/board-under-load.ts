@@ -49,7 +49,7 @@ async function openBoard(url: string, adminUrl: string) {
     secrets: { encryptionKey: Buffer.alloc(32) },
     attempts: { max: 50, backoff: { baseMs: 20, factor: 1, maxMs: 20 } },
     limits: { boardPerMinute: 10_000 },
-    webhooks: { allow: ['127.0.0.1/32'], retryDelaysMs: [100, 100, 100] },
+    webhooks: { allow: ['127.0.0.1/32'], retryDelaysMs: [100, 100, 100], mostPerHostPerMinute: 1_000_000 },
     pollIntervalMs: 100,
   })
   const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'professional' })

@@ -127,10 +127,10 @@ function events({ numbers, count, small }: Sizes): readonly string[] {
       (workspace_id, channel, settings, read_through_seq, due_at, rests, channel_id, type)
     select workspace_id, 'nch_' || workspace_id, '{}', last_seq, ${NOW - 1000}, true, 'nch_' || workspace_id, 'chat'
     from taskboard.workspace_log`,
-    `insert into taskboard.webhook (id, workspace_id, url, events, secrets, created_at, updated_at)
-    select 'wh_' || n, 'ws_' || n, 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, ${NOW - 8e8}, ${NOW - 8e8}
+    `insert into taskboard.webhook (id, workspace_id, url, events, secrets, weak_secret, created_at, updated_at)
+    select 'wh_' || n, 'ws_' || n, 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, false, ${NOW - 8e8}, ${NOW - 8e8}
     from generate_series(1, ${count(2_000)}) as n
-    union all select '${HUGE_WEBHOOK}', '${HUGE}', 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, ${NOW - 8e8}, ${NOW - 8e8}`,
+    union all select '${HUGE_WEBHOOK}', '${HUGE}', 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, false, ${NOW - 8e8}, ${NOW - 8e8}`,
     // Nothing is due; every webhook has a waiting delivery.
     `insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, status, attempt_count, next_attempt_at, created_at)
     select 'evt_' || ${padded('n')}, case when huge then '${HUGE_WEBHOOK}' else 'wh_' || x.to end,

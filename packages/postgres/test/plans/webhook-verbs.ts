@@ -87,7 +87,7 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
 }
 
 function toReturned({ delivery, claimToken }: ClaimedDelivery): ReturnedDelivery {
-  return { deliveryId: delivery.id, claimToken, outcome: { kind: 'returned' } }
+  return { deliveryId: delivery.id, claimToken, outcome: { kind: 'returned', delayMs: 0 } }
 }
 
 /** The reads of people about their webhooks. */

@@ -48,7 +48,7 @@ const taskboard = createTaskboard<PgConnection>({
   secrets: { encryptionKey: ENCRYPTION_KEY },
   tokens: { secret: ENCRYPTION_KEY },
   passwordHasher: plainPasswordHasher,
-  webhooks: { allow: ['127.0.0.0/8'] },
+  webhooks: { allow: ['127.0.0.0/8'], mostPerHostPerMinute: 1_000_000 },
   attempts: { backoff: BACKOFF },
   pollIntervalMs,
   ...(isQuiet ? { logger: false as const } : {}),

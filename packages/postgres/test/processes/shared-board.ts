@@ -40,7 +40,7 @@ async function boardOn(pool: PgPool, agentCount: number): Promise<BoardOnPool> {
     secrets: { encryptionKey: ENCRYPTION_KEY },
     tokens: { secret: ENCRYPTION_KEY },
     passwordHasher: plainPasswordHasher,
-    webhooks: { allow: ['127.0.0.0/8'] },
+    webhooks: { allow: ['127.0.0.0/8'], mostPerHostPerMinute: 1_000_000 },
     attempts: { backoff: BACKOFF },
   })
   const { account, workspace } = await taskboard.accounts.create({ name: 'Shared', tier: 'professional' })

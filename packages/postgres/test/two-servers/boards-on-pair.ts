@@ -168,7 +168,7 @@ function openProcess(connectionString: string) {
     secrets,
     attempts: { max: 50, backoff: { baseMs: 20, factor: 1, maxMs: 20 } },
     limits: { boardPerMinute: PER_MINUTE },
-    webhooks: { allow: ['127.0.0.1/32'], retryDelaysMs: [100, 100, 100] },
+    webhooks: { allow: ['127.0.0.1/32'], retryDelaysMs: [100, 100, 100], mostPerHostPerMinute: 1_000_000 },
     pollIntervalMs: 100,
   })
   const seen: string[] = []

@@ -202,7 +202,7 @@ function fixtureOf(
         )
         .then(({ value }) => value),
     async addWebhook(events = webhookEventTypes, when = at()) {
-      const webhook = { workspaceId, url: 'https://example.com/hook', events, secrets: [] }
+      const webhook = { workspaceId, url: 'https://example.com/hook', events, secrets: [], weakSecret: false }
       return (await storage.webhooks.insertWebhook({ webhook, idempotency: null }, when)).value
     },
   }

@@ -7,6 +7,9 @@ import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 const WEBHOOK = { url: 'https://receiver.example/hook', events: ['task.created'] }
 const CHANNEL = { type: SUITE_CHANNEL_TYPE, name: 'c', config: { room: 'r' }, events: ['task.created'] }
 
+/** Each webhook has another URL: the same one again is no second webhook. */
+let webhookCount = 0
+
 /** A create by API v2; under an `Idempotency-Key` where one is given. */
 function create(
   { send, token }: V2Session,
@@ -16,7 +19,7 @@ function create(
   const body = {
     tasks: { title: 'a task' },
     agents: { name: 'one more', type: SUITE_AGENT_TYPE },
-    webhooks: WEBHOOK,
+    webhooks: { ...WEBHOOK, url: `${WEBHOOK.url}/${idempotencyKey ?? (webhookCount += 1)}` },
     'notification-channels': CHANNEL,
     schedules: { cron: '0 9 * * 1', task: { title: 'every week' } },
     'account/api-keys': { name: 'one more', scopes: ['tasks:read'] },
@@ -110,6 +113,10 @@ export const quotaCases: readonly V2Check[] = [
       }
       const { tasks } = assertAnswer(await session.send('GET', '/v2/tasks'))
       assert.equal((tasks as unknown[]).length, 2)
+      const { webhooks } = assertAnswer(await session.send('GET', '/v2/webhooks'))
+      const [{ id, url, events }] = webhooks as [{ id: string; url: string; events: string[] }]
+      const same = await session.send('POST', '/v2/webhooks', { body: { url, events } })
+      assert.equal(assertAnswer(same, 201)['id'], id)
     },
   },
   {

@@ -1,12 +1,35 @@
 import assert from 'node:assert/strict'
+import { type ClientResponse, sendRequest } from '../transport/http-client.js'
 import { webhookReceiver } from '../webhooks/webhook-receiver.js'
 import type { V2Check } from './v2-case.js'
 import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
 const INPUT = { url: 'https://receiver.example/hook', events: ['task.created'] }
 
+const SECRET = 'hunter2hunter2hunter2'
+
+function post({ send }: V2Session, input: object = {}): Promise<ClientResponse> {
+  return send('POST', '/v2/webhooks', { body: { ...INPUT, ...input } })
+}
+
+/** Without the member that only this answer has. */
 async function create(session: V2Session, input: object = {}): Promise<Record<string, unknown>> {
-  return assertAnswer(await session.send('POST', '/v2/webhooks', { body: { ...INPUT, ...input } }), 201)
+  const { secret, ...made } = assertAnswer(await post(session, input), 201)
+  assert.equal(secret, null)
+  return made
+}
+
+/** Registers a webhook with the Board API (v1). */
+async function byBoard({ host, key }: V2Session, input: object = {}): Promise<string> {
+  const body = { ...INPUT, ...input }
+  const headers = { authorization: `Bearer ${key}` }
+  const answer = await sendRequest(host.url, { method: 'POST', path: '/api/webhooks/create', body, headers })
+  assert.equal(answer.status, 200)
+  return (answer.json()['webhook'] as { id: string }).id
+}
+
+async function listed({ send }: V2Session): Promise<readonly Record<string, unknown>[]> {
+  return assertAnswer(await send('GET', '/v2/webhooks'))['webhooks'] as Record<string, unknown>[]
 }
 
 /** Webhooks by API v2. */
@@ -16,9 +39,12 @@ export const webhookCases: readonly V2Check[] = [
     name: 'a webhook is created, read, listed, changed and deleted, and its secret is never returned',
     async check(session) {
       const { send, workspaceId } = session
-      const made = await create(session, { secret: 'hunter2hunter2' })
+      const made = await create(session, { secret: SECRET })
       const path = `/v2/webhooks/${String(made['id'])}`
-      assert.deepEqual([made['workspace_id'], made['signed'], made['enabled']], [workspaceId, true, true])
+      assert.deepEqual(
+        [made['workspace_id'], made['signed'], made['weak_secret'], made['enabled']],
+        [workspaceId, true, false, true],
+      )
       assert.deepEqual(assertAnswer(await send('GET', path)), made)
       const list = await send('GET', '/v2/webhooks')
       assert.deepEqual(assertAnswer(list)['webhooks'], [made])
@@ -42,8 +68,8 @@ export const webhookCases: readonly V2Check[] = [
       const second = await session.taskboard.accounts.createWorkspace(session.accountId, { name: 'Second' })
       const made = await create(session, { workspace_id: second.id })
       assert.equal(made['workspace_id'], second.id)
-      const listed = await session.send('GET', `/v2/webhooks?workspace_id=${second.id}`)
-      assert.deepEqual(assertAnswer(listed)['webhooks'], [made])
+      const found = await session.send('GET', `/v2/webhooks?workspace_id=${second.id}`)
+      assert.deepEqual(assertAnswer(found)['webhooks'], [made])
       for (const workspaceId of [session.stranger.workspaceId, 'ws_00000000000000000000000000']) {
         const body = { ...INPUT, workspace_id: workspaceId }
         const refused = await session.send('POST', '/v2/webhooks', { body })
@@ -65,19 +91,131 @@ export const webhookCases: readonly V2Check[] = [
       await refused({ ...INPUT, events: [] }, 'events')
       await refused({ ...INPUT, events: ['no.such'] }, 'events')
       await refused({ ...INPUT, secret: '' }, 'secret')
+      await refused({ ...INPUT, secret: 'x'.repeat(15) }, 'secret')
+      await refused({ ...INPUT, secret: 'x'.repeat(257) }, 'secret')
+      await refused({ ...INPUT, generate_secret: 'yes' }, 'generate_secret')
+      await refused({ ...INPUT, secret: SECRET, generate_secret: true }, 'generate_secret')
       assert.deepEqual(assertAnswer(await send('GET', '/v2/webhooks'))['webhooks'], [])
+    },
+  },
+  {
+    id: 'webhooks.generated-secret',
+    name: 'a secret is generated on request, shown once, and signs',
+    async check(session) {
+      const headers = { 'idempotency-key': 'once' }
+      const body = { ...INPUT, generate_secret: true }
+      const { secret, ...made } = assertAnswer(
+        await session.send('POST', '/v2/webhooks', { body, headers }),
+        201,
+      )
+      assert.match(String(secret), /^whsec_[A-Za-z0-9+/]{43}=$/)
+      assert.deepEqual([made['signed'], made['weak_secret']], [true, false])
+      const read = await session.send('GET', `/v2/webhooks/${String(made['id'])}`)
+      assert.deepEqual(assertAnswer(read), made)
+      // What is shown once is not shown again, under the same key or another one.
+      for (const again of [headers, {}]) {
+        const refused = await session.send('POST', '/v2/webhooks', { body, headers: again })
+        assertError(refused, 409, 'CONFLICT')
+        assert.ok(refused.text.includes(String(made['id'])))
+        assert.ok(!refused.text.includes(String(secret)))
+      }
+      const { webhook } = await session.taskboard.webhooks.rotateSecret(
+        session.workspaceId,
+        String(made['id']),
+        {
+          secret: 'short',
+        },
+      )
+      assert.equal(webhook.weakSecret, true)
+      assert.equal(assertAnswer(await session.send('GET', `/v2/webhooks/${webhook.id}`))['weak_secret'], true)
+    },
+  },
+  {
+    id: 'webhooks.shortest-secret',
+    name: 'the host says how short a secret may be that users choose',
+    options: { webhooks: { shortestSecret: 4 } },
+    async check(session) {
+      assertError(await post(session, { secret: 'abc' }), 400, 'INVALID_REQUEST', 'secret')
+      const made = await create(session, { secret: 'abcd' })
+      assert.equal(made['weak_secret'], false)
+      const path = `/v2/webhooks/${String(made['id'])}/rotate-secret`
+      const refused = await session.send('POST', path, { body: { secret: 'abc' } })
+      assertError(refused, 400, 'INVALID_REQUEST', 'secret')
+      assertAnswer(await session.send('POST', path, { body: { secret: 'efgh' } }))
+    },
+  },
+  {
+    id: 'webhooks.same',
+    name: 'the same URL and events answer the webhook that is there, unless its secret is another one',
+    async check(session) {
+      const made = await create(session, { events: ['task.created', 'task.failed'], secret: SECRET })
+      const same = { events: ['task.failed', 'task.created', 'task.failed'] }
+      for (const given of [{}, { secret: SECRET }, { secret: null, generate_secret: false }]) {
+        assert.deepEqual(await create(session, { ...same, ...given }), made)
+      }
+      for (const given of [{ secret: `${SECRET}!` }, { generate_secret: true }]) {
+        const refused = await post(session, { ...same, ...given })
+        assertError(refused, 409, 'CONFLICT')
+        assert.ok(refused.text.includes(String(made['id'])))
+      }
+      assert.deepEqual(await listed(session), [made])
+      const unsigned = await create(session)
+      assertError(await post(session, { secret: SECRET }), 409, 'CONFLICT')
+      const others = [{ url: `${INPUT.url}/2` }, { events: ['task.moved'] }]
+      const ids = new Set([made['id'], unsigned['id']])
+      for (const other of others) ids.add((await create(session, other))['id'])
+      assert.equal(ids.size, 4)
+      const answers = await Promise.all([1, 2, 3, 4].map(() => create(session, { events: ['task.deleted'] })))
+      assert.equal(new Set(answers.map(({ id }) => id)).size, 1)
+      assert.equal((await listed(session)).length, 5)
+    },
+  },
+  {
+    id: 'webhooks.weak-secret',
+    name: 'a secret of one character, from the Board API, registers each time, and is marked until it is rotated',
+    async check(session) {
+      const ids = [await byBoard(session, { secret: 'z' }), await byBoard(session, { secret: 'z' })]
+      assert.equal(new Set(ids).size, 2)
+      const marks = async () => (await listed(session)).map((each) => [each['id'], each['weak_secret']])
+      assert.deepEqual(
+        await marks(),
+        ids.map((id) => [id, true]),
+      )
+      assertError(await post(session, { secret: SECRET }), 409, 'CONFLICT')
+      assertAnswer(await session.send('POST', `/v2/webhooks/${ids[0]}/rotate-secret`))
+      assert.deepEqual(await marks(), [
+        [ids[0], false],
+        [ids[1], true],
+      ])
+      const { records } = await session.taskboard.audit.list(session.accountId)
+      const found = records.filter(({ action }) => action.startsWith('webhook.'))
+      assert.deepEqual(
+        found.map(({ action, details }) => [action, details['weak_secret']]),
+        [
+          ['webhook.changed', false],
+          ['webhook.created', true],
+          ['webhook.created', true],
+        ],
+      )
+      assert.ok(!JSON.stringify(found).includes('"z"'))
+      const strong = await byBoard(session, { secret: SECRET })
+      const [record] = (await session.taskboard.audit.list(session.accountId)).records
+      assert.deepEqual([record?.target?.id, record?.details['weak_secret']], [strong, false])
     },
   },
   {
     id: 'webhooks.idempotency',
     name: 'the same Idempotency-Key creates one webhook, and refuses another',
-    async check({ send }) {
-      const post = (body: object) =>
-        send('POST', '/v2/webhooks', { body, headers: { 'idempotency-key': 'once' } })
-      const first = assertAnswer(await post(INPUT), 201)
-      assert.deepEqual(assertAnswer(await post(INPUT), 201), first)
-      assertError(await post({ ...INPUT, events: ['task.failed'] }), 409, 'CONFLICT')
-      assert.deepEqual(assertAnswer(await send('GET', '/v2/webhooks'))['webhooks'], [first])
+    async check(session) {
+      const once = (body: object) =>
+        session.send('POST', '/v2/webhooks', { body, headers: { 'idempotency-key': 'once' } })
+      const first = assertAnswer(await once(INPUT), 201)
+      assert.deepEqual(assertAnswer(await once(INPUT), 201), first)
+      assertError(await once({ ...INPUT, events: ['task.failed'] }), 409, 'CONFLICT')
+      assert.deepEqual(
+        (await listed(session)).map(({ id }) => id),
+        [first['id']],
+      )
     },
   },
   {
@@ -89,12 +227,14 @@ export const webhookCases: readonly V2Check[] = [
       const fresh = assertAnswer(await session.send('POST', path))
       assert.match(String(fresh['secret']), /^whsec_/)
       const own = assertAnswer(
-        await session.send('POST', path, { body: { secret: 'of my own', overlap_s: 0 } }),
+        await session.send('POST', path, { body: { secret: 'a secret of my own', overlap_s: 0 } }),
       )
-      assert.equal(own['secret'], 'of my own')
+      assert.equal(own['secret'], 'a secret of my own')
       assert.equal((own['webhook'] as { signed: boolean }).signed, true)
       const odd = await session.send('POST', path, { body: { overlap_s: -1 } })
       assertError(odd, 400, 'INVALID_REQUEST', 'overlap_s')
+      const short = await session.send('POST', path, { body: { secret: 'x'.repeat(15) } })
+      assertError(short, 400, 'INVALID_REQUEST', 'secret')
     },
   },
   {

@@ -4,6 +4,7 @@ import { wholeNumber } from '../../errors/index.js'
 import { webhookEventTypes } from '../../events/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import {
+  createdWebhookInput,
   type DeliveryRecord,
   deliveryStatuses,
   disabledReasons,
@@ -23,6 +24,7 @@ const webhookJson = z
     url: z.string(),
     events: z.array(z.enum(webhookEventTypes)),
     signed: z.boolean().meta({ description: 'Whether deliveries carry a signature.' }),
+    weak_secret: z.boolean().meta({ description: 'Whether its secret is too short: rotate it.' }),
     enabled: z.boolean(),
     disabled_reason: z.enum(disabledReasons).nullable(),
     failing_since: timestamp.nullable(),
@@ -30,6 +32,22 @@ const webhookJson = z
     updated_at: timestamp,
   })
   .meta({ id: 'Webhook' })
+
+/** A webhook in the answer to its creation. */
+const createdWebhookJson = z
+  .object({
+    ...webhookJson.shape,
+    secret: z
+      .string()
+      .nullable()
+      .meta({ description: 'With generate_secret, and only in this response; else null.' }),
+  })
+  .meta({ id: 'CreatedWebhook' })
+
+/** A secret that a user chooses. */
+const chosenSecret = newWebhookInput.shape.secret.meta({
+  description: 'At least 16 characters, or as many as the host asks for.',
+})
 
 /** An entry of a webhook's log. */
 const deliveryJson = z
@@ -56,13 +74,14 @@ const deliveryJson = z
   .meta({ id: 'Delivery' })
 
 function toWireWebhook(webhook: Webhook): z.output<typeof webhookJson> {
-  const { id, workspaceId, url, events, signed, enabled, disabledReason, failingSince } = webhook
+  const { id, workspaceId, url, events, signed, weakSecret, enabled, disabledReason, failingSince } = webhook
   return {
     id,
     workspace_id: workspaceId,
     url,
     events: [...events],
     signed,
+    weak_secret: weakSecret,
     enabled,
     disabled_reason: disabledReason,
     failing_since: toTimestamp(failingSince),
@@ -114,23 +133,29 @@ const createWebhook = operation({
   id: 'createWebhook',
   tag: 'webhooks',
   summary: 'Registers an endpoint for events of a workspace',
-  description: 'Without a secret, deliveries carry no signature. No answer contains the secret.',
+  description:
+    'With generate_secret, the response has a new secret, once. Without a secret, deliveries carry no signature. A webhook of the workspace with the same URL and events is returned instead of a second one; if a secret is given or generated that is not its secret, the response is 409 with its id.',
   method: 'POST',
   path: '/v2/webhooks',
   client: 'webhooks.create',
   scope: 'webhooks:write',
   idempotent: true,
-  body: newWebhookInput.extend({ workspace_id: idText.nullish() }),
-  example: { url: 'https://receiver.example/hook', events: ['task.created'] },
-  answer: { status: 201, schema: webhookJson },
+  body: newWebhookInput.extend({
+    secret: chosenSecret,
+    generate_secret: createdWebhookInput.shape.generateSecret,
+    workspace_id: idText.nullish(),
+  }),
+  example: { url: 'https://receiver.example/hook', events: ['task.created'], generate_secret: true },
+  answer: { status: 201, schema: createdWebhookJson },
   async run({ services, principal, by, request, body }) {
-    const { workspace_id: wanted, ...input } = body
+    const { workspace_id: wanted, generate_secret: generateSecret, ...given } = body
+    const input = { ...given, generateSecret }
     const workspaceId = await workspaceOf(services, principal, wanted)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/webhooks', { ...input, workspaceId })
-    const webhook = await services.quota.createHeld(principal, 'webhooks', (tx) =>
-      services.webhooks.register(workspaceId, input, { idempotency, tx, by }),
+    const { webhook, secret } = await services.quota.createHeld(principal, 'webhooks', (tx) =>
+      services.webhooks.create(workspaceId, input, { idempotency, tx, by }),
     )
-    return toWireWebhook(webhook)
+    return { ...toWireWebhook(webhook), secret }
   },
 })
 
@@ -209,12 +234,13 @@ const rotateWebhookSecret = operation({
   scope: 'webhooks:write',
   params: webhookId,
   body: z.object({
-    secret: newWebhookInput.shape.secret,
+    secret: chosenSecret,
     overlap_s: wholeNumber(0, LONGEST_OVERLAP_S).optional(),
   }),
   example: { overlap_s: 3_600 },
   answer: { status: 200, schema: z.object({ webhook: webhookJson, secret: z.string() }) },
   async run({ services, principal, by, params, body }) {
+    services.webhooks.requireLongSecret(body.secret)
     const { workspaceId, id } = await find(services, principal, params)
     const overlapMs = body.overlap_s === undefined ? undefined : body.overlap_s * 1_000
     const rotated = await services.webhooks.rotateSecret(

@@ -168,7 +168,7 @@ export const idempotencyCases: readonly StorageCheck[] = [
     id: 'idempotency.webhooks',
     name: 'keys work for webhooks too',
     async check({ storage, workspaceId, at }) {
-      const input = { workspaceId, url: 'https://example.com/', events: [], secrets: [] }
+      const input = { workspaceId, url: 'https://example.com/', events: [], secrets: [], weakSecret: false }
       const register = (claim: IdempotencyClaim) =>
         storage.webhooks.insertWebhook({ webhook: input, idempotency: claim }, at())
       const first = await register(claimOf('f'))

@@ -21,6 +21,7 @@ function addWithin({ storage, accountId, workspaceId }: StorageFixture, limit: n
       url: 'https://example.com/hook',
       events: ['task.created' as const],
       secrets: [],
+      weakSecret: false,
     }
     await storage.webhooks.insertWebhook({ webhook, idempotency: null }, at)
     return true

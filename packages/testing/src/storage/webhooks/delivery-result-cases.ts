@@ -6,6 +6,7 @@ import {
   claimOne,
   DISABLE_AFTER_MS,
   giveBack,
+  idsOf,
   log,
   record,
   resultOf,
@@ -170,6 +171,39 @@ export const deliveryResultCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'deliveries.put-off',
+    name: 'a returned delivery with a delay is due after it, without an attempt, and no other one waits for it',
+    async check(fixture) {
+      const { id } = await fixture.addWebhook(['task.created'])
+      await fixture.add()
+      await fixture.add()
+      const { deliveries } = await claim(fixture)
+      const [putOff, other] = deliveries as [ClaimedDelivery, ClaimedDelivery]
+      const toReturned = ({ delivery, claimToken }: ClaimedDelivery, delayMs: number) =>
+        returned({ deliveryId: delivery.id, claimToken }, delayMs)
+      const results = [toReturned(putOff, 90 * SECOND), toReturned(other, 0)]
+      await fixture.storage.webhooks.recordDeliveryResults(
+        { results, disableAfterMs: DISABLE_AFTER_MS },
+        fixture.at(SECOND),
+      )
+      const logged = (await log(fixture, id)).find(({ id: each }) => each === putOff.delivery.id)
+      assert.deepEqual(
+        [logged?.status, logged?.attemptCount, logged?.attempts, logged?.nextAttemptAt],
+        ['pending', 0, [], START + 91 * SECOND],
+      )
+      const early = await claim(fixture, SECOND)
+      assert.deepEqual(idsOf(early.deliveries), [other.delivery.id])
+      const [again] = early.deliveries as [ClaimedDelivery]
+      await record(fixture, again, { kind: 'succeeded' }, SECOND)
+      assert.deepEqual(await claim(fixture, 2 * SECOND), { deliveries: [], nextDueInMs: 89 * SECOND })
+      const late = await claimOne(fixture, 91 * SECOND)
+      assert.deepEqual(
+        [late.delivery.id, late.delivery.attempts, late.delivery.nextAttemptAt],
+        [putOff.delivery.id, [], START + 91 * SECOND],
+      )
+    },
+  },
+  {
     id: 'deliveries.skipped',
     name: 'what falls due while its webhook is disabled is skipped, and stays so when it is enabled again',
     async check(fixture) {
@@ -280,7 +314,13 @@ export const deliveryResultCases: readonly StorageCheck[] = [
     async check(fixture) {
       const { webhooks } = fixture.storage
       const url = 'https://example.com/hook?token=secret'
-      const input = { workspaceId: fixture.workspaceId, url, events: ['task.created'], secrets: [] } as const
+      const input = {
+        workspaceId: fixture.workspaceId,
+        url,
+        events: ['task.created'],
+        secrets: [],
+        weakSecret: false,
+      } as const
       await webhooks.insertWebhook({ webhook: input, idempotency: null }, fixture.at())
       await fixture.add()
       await record(fixture, await claimOne(fixture), { kind: 'gone' }, SECOND)

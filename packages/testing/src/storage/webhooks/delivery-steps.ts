@@ -64,8 +64,11 @@ export function record(
 }
 
 /** A claim that goes back without an attempt. */
-export function returned({ deliveryId, claimToken }: Omit<ReturnedDelivery, 'outcome'>): ReturnedDelivery {
-  return { deliveryId, claimToken, outcome: { kind: 'returned' } }
+export function returned(
+  { deliveryId, claimToken }: Omit<ReturnedDelivery, 'outcome'>,
+  delayMs = 0,
+): ReturnedDelivery {
+  return { deliveryId, claimToken, outcome: { kind: 'returned', delayMs } }
 }
 
 export function giveBack(

@@ -37,6 +37,7 @@ async function addWebhooks(
     url: 'https://example.com/hook',
     events: ['order.new'],
     secrets: [],
+    weakSecret: false,
   } as const
   const ids: string[] = []
   for (let index = 0; index < count; index++) {
@@ -208,7 +209,13 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
         { sealed: 'new', expiresAt: null },
         { sealed: 'old', expiresAt: START + MINUTE },
       ]
-      const input = { workspaceId, url: 'https://example.com/1', events: ['order.new'], secrets } as const
+      const input = {
+        workspaceId,
+        url: 'https://example.com/1',
+        events: ['order.new'],
+        secrets,
+        weakSecret: false,
+      } as const
       const { value: signed } = await webhooks.insertWebhook({ webhook: input, idempotency: null }, at())
       const [off, gone] = [await addWebhook(), await addWebhook()]
       await webhooks.updateWebhook({ workspaceId, webhookId: off.id, change: { enabled: false } }, at())
@@ -236,10 +243,16 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
     async check(fixture) {
       const { storage, workspaceId, at } = fixture
       const secrets = [{ sealed: 'first', expiresAt: null }]
-      const input = { workspaceId, url: 'https://example.com/1', events: ['task.created'], secrets } as const
+      const input = {
+        workspaceId,
+        url: 'https://example.com/1',
+        events: ['task.created'],
+        secrets,
+        weakSecret: false,
+      } as const
       const { value } = await storage.webhooks.insertWebhook({ webhook: input, idempotency: null }, at())
       await fixture.add()
-      const rotation = { sealed: 'second', overlapMs: HOUR }
+      const rotation = { sealed: 'second', weakSecret: false, overlapMs: HOUR }
       await storage.webhooks.updateWebhook({ workspaceId, webhookId: value.id, change: { rotation } }, at())
       const claimed = await claimOne(fixture)
       assert.deepEqual(claimed.webhook.secrets, ['second', 'first'])
@@ -255,7 +268,7 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
       const { id } = await addWebhook()
       const rotate = (sealed: string, overlapMs: number, afterMs: number) =>
         webhooks.updateWebhook(
-          { workspaceId, webhookId: id, change: { rotation: { sealed, overlapMs } } },
+          { workspaceId, webhookId: id, change: { rotation: { sealed, weakSecret: true, overlapMs } } },
           at(afterMs),
         )
       const stored = async (sealed: string, overlapMs: number, afterMs: number) =>
@@ -274,7 +287,11 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
       const { workspaceId: other } = await addWorkspace()
       await assertRefused(
         webhooks.updateWebhook(
-          { workspaceId: other, webhookId: id, change: { rotation: { sealed: 's', overlapMs: 0 } } },
+          {
+            workspaceId: other,
+            webhookId: id,
+            change: { rotation: { sealed: 's', weakSecret: false, overlapMs: 0 } },
+          },
           at(),
         ),
         'NOT_FOUND',

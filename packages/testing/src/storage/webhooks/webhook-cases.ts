@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
-import type { ClaimedDelivery } from '@taskboard/core/storage'
+import type { ClaimedDelivery, NewStoredWebhook } from '@taskboard/core/storage'
 import { ATTEMPT_MS, claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-steps.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import { readWebhook, SECOND, START, unknownId } from '../storage-fixture.js'
+
+const HOOK: Omit<NewStoredWebhook, 'workspaceId'> = {
+  url: 'https://example.com/hook',
+  events: ['task.created', 'task.failed'],
+  secrets: [],
+  weakSecret: false,
+}
 
 /** Registered endpoints. */
 export const webhookCases: readonly StorageCheck[] = [
@@ -11,7 +18,13 @@ export const webhookCases: readonly StorageCheck[] = [
     name: 'a new webhook is enabled, and reads back as it was returned',
     async check({ storage, workspaceId, at }) {
       const secrets = [{ sealed: 'box', expiresAt: null }]
-      const input = { workspaceId, url: 'https://example.com/', events: ['task.failed'], secrets } as const
+      const input = {
+        workspaceId,
+        url: 'https://example.com/',
+        events: ['task.failed'],
+        secrets,
+        weakSecret: false,
+      } as const
       const { value, replayed } = await storage.webhooks.insertWebhook(
         { webhook: input, idempotency: null },
         at(SECOND),
@@ -40,13 +53,86 @@ export const webhookCases: readonly StorageCheck[] = [
       assertRefused(
         storage.webhooks.insertWebhook(
           {
-            webhook: { workspaceId: unknownId('ws'), url: 'https://example.com/', events: [], secrets: [] },
+            webhook: {
+              workspaceId: unknownId('ws'),
+              url: 'https://example.com/',
+              events: [],
+              secrets: [],
+              weakSecret: false,
+            },
             idempotency: null,
           },
           at(),
         ),
         'NOT_FOUND',
       ),
+  },
+  {
+    id: 'webhooks.unless-there',
+    name: 'with `unlessThere`, the oldest webhook with the same URL and event types is returned instead of another one',
+    async check({ storage: { webhooks }, workspaceId, addWorkspace, at }) {
+      const insert = (given: Partial<NewStoredWebhook>, unlessThere = true, afterMs = 0) =>
+        webhooks.insertWebhook(
+          { webhook: { ...HOOK, workspaceId, ...given }, idempotency: null, unlessThere },
+          at(afterMs),
+        )
+      const first = await insert({})
+      assert.equal(first.replayed, false)
+      const second = await insert({}, false, SECOND)
+      assert.notEqual(second.value.id, first.value.id)
+      const secrets = [{ sealed: 'other', expiresAt: null }]
+      const same = { events: [...HOOK.events, ...HOOK.events].reverse(), secrets, weakSecret: true }
+      assert.deepEqual(await insert(same, true, SECOND), { value: first.value, replayed: true })
+      const others: readonly Partial<NewStoredWebhook>[] = [
+        { url: `${HOOK.url}?other` },
+        { events: HOOK.events.slice(1) },
+        { events: [...HOOK.events, 'order.new'] },
+        { workspaceId: (await addWorkspace()).workspaceId },
+      ]
+      for (const other of others) assert.equal((await insert(other)).replayed, false)
+      assert.equal((await webhooks.listWebhooks({ within: workspaceId }, at())).length, 5)
+      await assertRefused(insert({ workspaceId: unknownId('ws') }), 'NOT_FOUND')
+    },
+  },
+  {
+    id: 'webhooks.unless-there-at-once',
+    name: 'of concurrent calls with `unlessThere`, in one process or two, one adds the webhook and the others return it',
+    async check(fixture) {
+      const { storage, workspaceId, at } = fixture
+      const another = await fixture.another()
+      const insert = (turn: number) => {
+        const { webhooks } = turn % 2 === 0 ? storage : (another?.storage ?? storage)
+        const idempotency = turn < 4 ? null : { scope: 's', key: `k${turn}`, fingerprint: 'f' }
+        const insertion = { webhook: { ...HOOK, workspaceId }, idempotency, unlessThere: true }
+        return webhooks.insertWebhook(insertion, at())
+      }
+      const made = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(insert))
+      assert.equal(made.filter(({ replayed }) => !replayed).length, 1)
+      assert.equal(new Set(made.map(({ value }) => value.id)).size, 1)
+      assert.equal((await storage.webhooks.listWebhooks({ within: workspaceId }, at())).length, 1)
+      const again = await insert(6)
+      assert.deepEqual([again.value.id, again.replayed], [made[0]?.value.id, true])
+    },
+  },
+  {
+    id: 'webhooks.weak-secret',
+    name: 'whether a secret is weak is kept, and follows the current one',
+    async check({ storage: { webhooks }, workspaceId, at }) {
+      const webhook = {
+        ...HOOK,
+        workspaceId,
+        secrets: [{ sealed: 'box', expiresAt: null }],
+        weakSecret: true,
+      }
+      const { value } = await webhooks.insertWebhook({ webhook, idempotency: null }, at())
+      const read = () => readWebhook(webhooks, { within: workspaceId, webhookId: value.id }, at())
+      assert.deepEqual([value.weakSecret, (await read()).weakSecret], [true, true])
+      for (const weakSecret of [false, true]) {
+        const change = { rotation: { sealed: 'next', weakSecret, overlapMs: SECOND } }
+        const rotated = await webhooks.updateWebhook({ workspaceId, webhookId: value.id, change }, at())
+        assert.deepEqual([rotated.weakSecret, (await read()).weakSecret], [weakSecret, weakSecret])
+      }
+    },
   },
   {
     id: 'webhooks.find',
