@@ -76,16 +76,16 @@ async function begin(dice: Dice, storage: Storage): Promise<History> {
   const clock = virtualClock()
   const links: InvitationMessage[] = []
   const boards = [1, 2].map(() =>
-    createTaskboard(({
-	storage,
-	clock,
-	logger: false,
-	passwordHasher: plainPasswordHasher,
-	tokens: { secret: 's'.repeat(32) },
-	secrets: { encryptionKey: '0'.repeat(64) },
-	limits: { failedCredentialsPerMinute: 1e4 },
-	members: { onInvitation: (message) => void links.push(message) }
-})),
+    createTaskboard({
+      storage,
+      clock,
+      logger: false,
+      passwordHasher: plainPasswordHasher,
+      tokens: { secret: 's'.repeat(32) },
+      secrets: { encryptionKey: '0'.repeat(64) },
+      limits: { failedCredentialsPerMinute: 1e4 },
+      members: { onInvitation: (message) => void links.push(message) },
+    }),
   )
   const owner = { email: 'ada@acme.example', password: PASSWORD }
   const { account } = await (boards[0] as Taskboard).accounts.create({ name: 'Acme', tier: 'custom', owner })
@@ -195,17 +195,17 @@ async function readState({ storage, accountId, clock }: History): Promise<Access
   return state
 }
 
-const principalOf = ({ accountId }: History, id: string, workspaceId: string): Principal => (({
-	id,
-	kind: 'user',
-	accountId,
-	tier: 'custom',
-	scopes: everyScope,
-	...{
-		workspaceIds: 'all',
-		defaultWorkspaceId: workspaceId
-	}
-}))
+const principalOf = ({ accountId }: History, id: string, workspaceId: string): Principal => ({
+  id,
+  kind: 'user',
+  accountId,
+  tier: 'custom',
+  scopes: everyScope,
+  ...{
+    workspaceIds: 'all',
+    defaultWorkspaceId: workspaceId,
+  },
+})
 
 /** One step of somebody, of the host or of a stranger. What it asks for may be refused. */
 async function step(history: History): Promise<void> {

@@ -132,17 +132,17 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const { id, name = null, accountId } = inviter
       await requireFew(accountId)
       const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
-      const stored = ({
-	accountId,
-	email,
-	scopes: scopesOfRole(role),
-	tokenHash: credentialDigest(token),
-	...{
-		createdBy: id,
-		ttlMs: LIFETIME_MS,
-		most: MOST_OPEN
-	}
-})
+      const stored = {
+        accountId,
+        email,
+        scopes: scopesOfRole(role),
+        tokenHash: credentialDigest(token),
+        ...{
+          createdBy: id,
+          ttlMs: LIFETIME_MS,
+          most: MOST_OPEN,
+        },
+      }
       const { invitation } = await store.insertInvitation(stored, environment.call({ by }))
       const link = linkTo(token)
       if (showLink === true) return { invitation, link }

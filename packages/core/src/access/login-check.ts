@@ -50,11 +50,7 @@ export function createLoginCheck(deps: LoginCheckDeps) {
   const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
   const checkOne = createOneCheck(deps)
 
-  async function check(
-    login: Login,
-    origin: LoginOrigin,
-    client?: PasswordClient,
-  ): Promise<SignIn> {
+  async function check(login: Login, origin: LoginOrigin, client?: PasswordClient): Promise<SignIn> {
     const bucket = addressBucket(origin.clientAddress)
     requireAllowed(logins.take(bucket), 'too many logins from this address')
     const signIn = await checkOne(login, { bucket, origin }, client)
@@ -88,7 +84,14 @@ export function userActor(
 }
 
 /** Checks one login. */
-function createOneCheck({ environment, store, passwords, mfaCodes, knownClients, onRefused }: LoginCheckDeps) {
+function createOneCheck({
+  environment,
+  store,
+  passwords,
+  mfaCodes,
+  knownClients,
+  onRefused,
+}: LoginCheckDeps) {
   const refused = (action: LoginRefusal['action'], userId: string | null, origin: LoginOrigin): void =>
     onRefused({ action, userId, by: userActor(userId, origin) })
 

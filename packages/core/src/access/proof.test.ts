@@ -19,12 +19,12 @@ const inSession = { ...user, sessionId: 'ses_1' }
 /** A check over a storage that says how long ago the session was proven; null: it knows no session. */
 function checkOf({ stored = null, byHost = false }: { stored?: number | null; byHost?: boolean } = {}) {
   const asked: unknown[] = []
-  const found = (provenAgoMs: number): FoundPrincipal => (({
-	principal: inSession,
-	expiresInMs: 1,
-	provenAgoMs,
-	isUseNoted: true
-}))
+  const found = (provenAgoMs: number): FoundPrincipal => ({
+    principal: inSession,
+    expiresInMs: 1,
+    provenAgoMs,
+    isUseNoted: true,
+  })
   const check = createProofCheck({
     environment: createEnvironment({ clock: { ...systemClock, now: () => NOW } }),
     store: {

@@ -25,14 +25,14 @@ function setUp() {
     store: {
       noteKeyUse: () => Promise.reject(new Error('a session is no key')),
       findPrincipal: async () =>
-        state.principal && ({
-	principal: state.principal,
-	expiresInMs: null,
-	...{
-		provenAgoMs: state.provenAgoMs,
-		isUseNoted: true
-	}
-}),
+        state.principal && {
+          principal: state.principal,
+          expiresInMs: null,
+          ...{
+            provenAgoMs: state.provenAgoMs,
+            isUseNoted: true,
+          },
+        },
     },
     tokens: {
       verify: async () =>

@@ -16,15 +16,15 @@ async function setUp(retention: { auditDays?: number; keepAuditOfDeletedAccounts
   const lines: string[] = []
   const note = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
   const logger: Logger = { debug: note, info: note, warn: note, error: note, fatal: note }
-  const board = createTaskboard(({
-	storage,
-	clock,
-	logger,
-	retention,
-	passwordHasher: plainPasswordHasher,
-	tokens: { secret: 's'.repeat(32) },
-	secrets: { encryptionKey: '0'.repeat(64) }
-}))
+  const board = createTaskboard({
+    storage,
+    clock,
+    logger,
+    retention,
+    passwordHasher: plainPasswordHasher,
+    tokens: { secret: 's'.repeat(32) },
+    secrets: { encryptionKey: '0'.repeat(64) },
+  })
   const heard: AuditRecord[] = []
   board.events.on('audit', (record) => void heard.push(record))
   const owner = { email: 'ada@acme.example', password: PASSWORD }
@@ -42,8 +42,8 @@ describe('the audit', () => {
       typeof value === 'function' ? String(value) : value,
     )
     const counted = ['login.failed', 'login.locked', 'access.refused', 'credential.refused']
-    for (const action of auditActionNames)
-      expect(source.includes(action) || counted.includes(action), action).toBe(true)
+    const without = auditActionNames.filter((action) => !source.includes(action) && !counted.includes(action))
+    expect(without).toEqual([])
   })
 
   it('names whoever the host says, and else the host', async () => {
@@ -54,21 +54,25 @@ describe('the audit', () => {
       { by: { id: 'admin-7', name: 'Grace' } },
     )
     const [changed, created] = (await board.audit.list(account.id)).records
-    expect(changed).toMatchObject(({
-	action: 'account.changed',
-	details: { tier: 'professional' },
-	count: 1,
-	...{ by: {
-		kind: 'host',
-		id: 'admin-7',
-		name: 'Grace',
-		clientAddress: null
-	} },
-	...{ target: {
-		kind: 'account',
-		id: account.id
-	} }
-}))
+    expect(changed).toMatchObject({
+      action: 'account.changed',
+      details: { tier: 'professional' },
+      count: 1,
+      ...{
+        by: {
+          kind: 'host',
+          id: 'admin-7',
+          name: 'Grace',
+          clientAddress: null,
+        },
+      },
+      ...{
+        target: {
+          kind: 'account',
+          id: account.id,
+        },
+      },
+    })
     expect(created).toMatchObject({ action: 'account.created', by: { kind: 'host', id: null, name: null } })
   })
 
@@ -128,12 +132,12 @@ describe('the audit', () => {
   it('has wrong credentials by the address, for the host alone, and the refusals of callers in their accounts', async () => {
     const { board, account, clock } = await setUp()
     await board.start()
-    const request = (clientAddress: string) => (({
-	method: 'GET',
-	path: '/',
-	clientAddress,
-	header: (name: string) => name === 'authorization' ? 'Bearer wrong' : undefined
-}))
+    const request = (clientAddress: string) => ({
+      method: 'GET',
+      path: '/',
+      clientAddress,
+      header: (name: string) => (name === 'authorization' ? 'Bearer wrong' : undefined),
+    })
     for (const address of ['203.0.113.7', '203.0.113.7', '198.51.100.1'])
       board.services.refuseCredential(request(address))
     board.services.countRefusal({ kind: 'api_key', id: 'ak_1' }, account.id)
@@ -217,11 +221,11 @@ describe('the audit', () => {
     const { secret } = await login.mfa.begin(user.id)
     const tasks = board.board(workspace.id)
     await tasks.add({ title: 'planted title', description: 'planted input' })
-    await board.webhooks.register(workspace.id, ({
-	url: 'https://hooks.example/planted-path',
-	events: ['task.created'],
-	secret: 'planted secret of a webhook'
-}))
+    await board.webhooks.register(workspace.id, {
+      url: 'https://hooks.example/planted-path',
+      events: ['task.created'],
+      secret: 'planted secret of a webhook',
+    })
     const { code } = await login.createLoginCode({ email: owner.email })
     await login.sessions.loginByCode(code, HERE)
     planted.push(accessToken, refreshToken, next.refreshToken, key, secret, code)

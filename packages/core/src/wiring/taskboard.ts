@@ -304,7 +304,12 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     options,
     tiers,
     quota: quotaWithRefusals(
-      createQuota({ environment, store: storage.quotas, transaction: (work) => storage.transaction(work), tiers }),
+      createQuota({
+        environment,
+        store: storage.quotas,
+        transaction: (work) => storage.transaction(work),
+        tiers,
+      }),
       environment.telemetry,
     ),
     bounds,

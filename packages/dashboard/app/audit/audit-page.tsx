@@ -100,7 +100,7 @@ function Row({ of: { at, action, outcome, by, target, details, count } }: { read
           </span>
           {by.client_address !== null && (
             <span>
-              {text.from_} <bdi>{by.client_address}</bdi>
+              {text.fromAddress} <bdi>{by.client_address}</bdi>
             </span>
           )}
           {target !== null && <bdi>{target.id}</bdi>}

@@ -17,7 +17,7 @@ export const auditText = {
   someone: 'Somebody',
   refused: 'Refused',
   times: (count: number) => `${count.toLocaleString()} times in a minute`,
-  from_: 'from',
+  fromAddress: 'from',
   kinds: {
     user: 'User',
     api_key: 'API key',

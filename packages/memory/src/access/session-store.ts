@@ -157,15 +157,15 @@ export function createSessionStore(database: Database): Store {
     listSessions: ({ userId }, call) =>
       read(call, (now) =>
         liveOf(userId, now)
-          .map(({ session: { id }, createdAt, lastUsedAt, family, clientAddress, userAgent }) => (({
-	id,
-	userId,
-	createdAt,
-	lastUsedAt,
-	expiresAt: family.expiresAt,
-	clientAddress,
-	userAgent
-})))
+          .map(({ session: { id }, createdAt, lastUsedAt, family, clientAddress, userAgent }) => ({
+            id,
+            userId,
+            createdAt,
+            lastUsedAt,
+            expiresAt: family.expiresAt,
+            clientAddress,
+            userAgent,
+          }))
           .sort((a, b) => byAge(b, a)),
       ),
     endSessions: ({ userId, ...which }, call) =>

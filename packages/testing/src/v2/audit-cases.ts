@@ -10,6 +10,11 @@ const KEYS = '/v2/account/api-keys'
 const MEMBERS = '/v2/account/members'
 const MINUTE_MS = 60_000
 
+interface Made {
+  readonly id?: string
+  readonly invitation?: { readonly id: string }
+}
+
 interface WireRecord {
   readonly id: string
   readonly at: string
@@ -36,18 +41,18 @@ export const auditCases: readonly V2Check[] = [
       let number = 0
       const seen = new Set((await recordsOf(session, as)).map(({ id }) => id))
 
-      /** Sends a request, and returns its answer after it was found on record. */
+      /** Sends a request, and returns the id of what it made after it was found on record. */
       async function recorded(
         [method, path, body]: readonly [string, string, unknown?],
         action: string,
         kind: string,
         target?: string,
-      ): Promise<Record<string, unknown>> {
+      ): Promise<string> {
         number += 1
         const headers = { 'x-request-id': `request-${number}` }
         const answer = await send(method, path, { as, body, headers })
         assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`)
-        const value = answer.text === '' ? {} : answer.json()
+        const value = (answer.text === '' ? {} : answer.json()) as Made
         const fresh = (await recordsOf(session, as)).filter(({ id }) => !seen.has(id))
         for (const { id } of fresh) seen.add(id)
         assert.deepEqual(
@@ -62,7 +67,7 @@ export const auditCases: readonly V2Check[] = [
         assert.match(String(by['session_id']), /^ses_/)
         if (target !== undefined) assert.equal(record?.target?.id, target)
         await clock.advance(1_000)
-        return value
+        return value.invitation?.id ?? value.id ?? ''
       }
 
       const key = await recorded(
@@ -70,13 +75,10 @@ export const auditCases: readonly V2Check[] = [
         'key.created',
         'api_key',
       )
-      await recorded(['POST', `${KEYS}/${key['id']}/rotate`, {}], 'key.rotated', 'api_key', String(key['id']))
-      await recorded(['DELETE', `${KEYS}/${key['id']}`], 'key.revoked', 'api_key', String(key['id']))
+      await recorded(['POST', `${KEYS}/${key}/rotate`, {}], 'key.rotated', 'api_key', key)
+      await recorded(['DELETE', `${KEYS}/${key}`], 'key.revoked', 'api_key', key)
       const invite = { email: 'grace@acme.example', role: 'member', show_link: true }
-      const made = (await recorded(['POST', MEMBERS, invite], 'invitation.created', 'invitation'))[
-        'invitation'
-      ]
-      const { id: invitationId } = made as { id: string }
+      const invitationId = await recorded(['POST', MEMBERS, invite], 'invitation.created', 'invitation')
       const invitation = `/v2/account/invitations/${invitationId}`
       await recorded(['DELETE', invitation], 'invitation.withdrawn', 'invitation', invitationId)
       const other = await makeUser(session, 'eve@example.com')
@@ -89,23 +91,18 @@ export const auditCases: readonly V2Check[] = [
         'workspace.created',
         'workspace',
       )
-      const place = `/v2/workspaces/${workspace['id']}`
-      await recorded(
-        ['PATCH', place, { name: 'x' }],
-        'workspace.changed',
-        'workspace',
-        String(workspace['id']),
-      )
-      await recorded(['DELETE', place], 'workspace.deleted', 'workspace', String(workspace['id']))
+      const place = `/v2/workspaces/${workspace}`
+      await recorded(['PATCH', place, { name: 'x' }], 'workspace.changed', 'workspace', workspace)
+      await recorded(['DELETE', place], 'workspace.deleted', 'workspace', workspace)
       const hook = {
         workspace_id: workspaceId,
         url: 'https://hooks.example/secret-path',
         events: ['task.created'],
       }
-      const { id: hookId } = await recorded(['POST', '/v2/webhooks', hook], 'webhook.created', 'webhook')
+      const hookId = await recorded(['POST', '/v2/webhooks', hook], 'webhook.created', 'webhook')
       await recorded(['PATCH', `/v2/webhooks/${hookId}`, { enabled: false }], 'webhook.changed', 'webhook')
       await recorded(['POST', `/v2/webhooks/${hookId}/rotate-secret`, {}], 'webhook.changed', 'webhook')
-      await recorded(['DELETE', `/v2/webhooks/${hookId}`], 'webhook.deleted', 'webhook', String(hookId))
+      await recorded(['DELETE', `/v2/webhooks/${hookId}`], 'webhook.deleted', 'webhook', hookId)
       const budget = `/v2/workspaces/${workspaceId}/budget`
       await recorded(['PATCH', budget, { budget: { tokens: 9 } }], 'budget.changed', 'workspace', workspaceId)
       await recorded(['POST', '/v2/auth/step-up', { password: PASSWORD }], 'session.proven', 'session')
@@ -151,12 +148,11 @@ export const auditCases: readonly V2Check[] = [
       assert.ok(made.length >= 3 && made.every(({ action }) => action === 'key.created'))
 
       const ids: string[] = []
-      for (let cursor: unknown = ''; cursor !== null;) {
-        const page = assertAnswer(
-          await send('GET', `${AUDIT}?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`, { as: key }),
-        )
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const rest: string = cursor === '' ? '' : `&cursor=${cursor}`
+        const page = assertAnswer(await send('GET', `${AUDIT}?limit=2${rest}`, { as: key }))
         ids.push(...(page['records'] as WireRecord[]).map(({ id }) => id))
-        cursor = page['next_cursor']
+        cursor = page['next_cursor'] as string | null
       }
       assert.deepEqual(
         ids,

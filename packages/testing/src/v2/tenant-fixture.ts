@@ -40,17 +40,17 @@ export async function createTenantFixture(
   const call = { now: null }
   const session = await storage.sessions.insertSession(newSession(user.id, `family-of-${accountId}`), call)
   const { invitation } = await storage.access.insertInvitation(
-    ({
-	accountId,
-	email: `guest-of-${accountId}@example.com`,
-	scopes: ['tasks:read'],
-	most: 20,
-	...{
-		tokenHash: `guest-of-${accountId}`,
-		createdBy: user.id,
-		ttlMs: 6e4
-	}
-}),
+    {
+      accountId,
+      email: `guest-of-${accountId}@example.com`,
+      scopes: ['tasks:read'],
+      most: 20,
+      ...{
+        tokenHash: `guest-of-${accountId}`,
+        createdBy: user.id,
+        ttlMs: 6e4,
+      },
+    },
     call,
   )
   const key = await taskboard.accounts.createKey({ accountId, name: 'theirs', scopes: ['account:write'] })

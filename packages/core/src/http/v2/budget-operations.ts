@@ -39,10 +39,7 @@ const body = z.object({
     .meta({ description: 'Required. For each calendar month, UTC; null for any amount.' }),
 })
 
-const signedTokens = z
-  .int({ error: 'must be a whole number' })
-  .nullish()
-  .meta({ description: 'Default 0.' })
+const signedTokens = z.int({ error: 'must be a whole number' }).nullish().meta({ description: 'Default 0.' })
 
 /** Null is a value here: only an absent budget is missing. */
 function requireBudget(budget: z.output<typeof body>['budget']): BudgetInput | null {

@@ -29,18 +29,18 @@ export const invitationCases: readonly StorageCheck[] = [
       const { access } = storage
       const [account] = await access.listAccounts({ accountId }, at())
       const first = await invite(fixture, 'a')
-      assert.deepEqual(first, ({
-	id: first.id,
-	accountId,
-	accountName: account?.name,
-	email: EMAIL,
-	scopes: READS,
-	...{
-		createdBy: 'user_1',
-		createdAt: START,
-		expiresAt: START + DAY
-	}
-}))
+      assert.deepEqual(first, {
+        id: first.id,
+        accountId,
+        accountName: account?.name,
+        email: EMAIL,
+        scopes: READS,
+        ...{
+          createdBy: 'user_1',
+          createdAt: START,
+          expiresAt: START + DAY,
+        },
+      })
       const second = await invite(fixture, 'b', { email: 'eve@example.com', scopes: null }, SECOND)
       assert.deepEqual(second.scopes, scopes)
       assert.deepEqual(await access.listInvitations({ accountId }, at(HOUR)), [second, first])

@@ -22,14 +22,14 @@ const FIRST = { clientAddress: '192.0.2.1', userAgent: 'curl/8' }
 const LATER = { clientAddress: '2001:db8::7', userAgent: null }
 
 /** A session to begin. Its first refresh token is valid for `ttlMs`. */
-export const newSession = (userId: string, familyHash: string, ttlMs = DAY) => (({
-	userId,
-	familyHash,
-	tokenHash: 't0',
-	ttlMs,
-	longestMs: 90 * DAY,
-	origin: FIRST
-}))
+export const newSession = (userId: string, familyHash: string, ttlMs = DAY) => ({
+  userId,
+  familyHash,
+  tokenHash: 't0',
+  ttlMs,
+  longestMs: 90 * DAY,
+  origin: FIRST,
+})
 
 async function beginSession(fixture: StorageFixture, tokenHash = 't0', ttlMs = 30 * DAY) {
   const { id: userId } = await addUser(fixture)
@@ -176,16 +176,16 @@ export const sessionCases: readonly StorageCheck[] = [
       const times = { createdAt: START, lastUsedAt: START + MINUTE, expiresAt: START + MINUTE + 30 * DAY }
       const begun = START + SECOND
       assert.deepEqual(await sessions.listSessions(ada, at(HOUR + 2 * SECOND)), [
-        ({
-	id: second.id,
-	userId,
-	createdAt: begun,
-	lastUsedAt: begun,
-	...{
-		expiresAt: begun + DAY,
-		...FIRST
-	}
-}),
+        {
+          id: second.id,
+          userId,
+          createdAt: begun,
+          lastUsedAt: begun,
+          ...{
+            expiresAt: begun + DAY,
+            ...FIRST,
+          },
+        },
         { id, userId, ...times, ...LATER },
       ])
       assert.deepEqual(await sessions.endSessions({ ...ada, id: other.id }, at(MINUTE)), [])
@@ -281,13 +281,13 @@ export const sessionCases: readonly StorageCheck[] = [
       assert.equal(await refresh(fixture, 't0', 't1', 0), null)
       assert.equal(await fixture.storage.access.findPrincipal({ sessionId: session.id }, fixture.at()), null)
       const other = await sessions.insertSession(newSession(session.userId, 'other'), fixture.at())
-      const shown = ({
-	familyHash: 'other',
-	nextTokenHash: 't1',
-	ttlMs: DAY,
-	reuseGraceMs: GRACE,
-	origin: LATER
-})
+      const shown = {
+        familyHash: 'other',
+        nextTokenHash: 't1',
+        ttlMs: DAY,
+        reuseGraceMs: GRACE,
+        origin: LATER,
+      }
       assert.equal(
         (await sessions.consumeRefreshToken({ ...shown, tokenHash: 'stolen' }, fixture.at(SECOND)))?.outcome,
         'ended',

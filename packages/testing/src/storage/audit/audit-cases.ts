@@ -5,20 +5,20 @@ import { addUser } from '../access/session-cases.js'
 import type { StorageCheck } from '../storage-case.js'
 import { DAY, MINUTE, SECOND, START, unknownId, type StorageFixture } from '../storage-fixture.js'
 
-const record = (of: AuditOwner, action: AuditAction = 'key.created'): NewAuditRecord => (({
-	of,
-	action,
-	count: 1,
-	target: {
-		kind: 'api_key',
-		id: 'ak_1'
-	},
-	details: {
-		scopes: ['tasks:read'],
-		workspace_id: null,
-		expires_at: null
-	}
-}))
+const record = (of: AuditOwner, action: AuditAction = 'key.created'): NewAuditRecord => ({
+  of,
+  action,
+  count: 1,
+  target: {
+    kind: 'api_key',
+    id: 'ak_1',
+  },
+  details: {
+    scopes: ['tasks:read'],
+    workspace_id: null,
+    expires_at: null,
+  },
+})
 
 const append = (
   { storage, at }: StorageFixture,
@@ -40,16 +40,16 @@ export const auditCases: readonly StorageCheck[] = [
     name: 'a record is kept as it was appended, with its time and its actor',
     async check(fixture) {
       const { accountId } = fixture
-      const by = ({
-	kind: 'user' as const,
-	id: 'user_1',
-	name: 'Ada',
-	sessionId: 'ses_1',
-	...{
-		clientAddress: '203.0.113.7',
-		requestId: 'req_1'
-	}
-})
+      const by = {
+        kind: 'user' as const,
+        id: 'user_1',
+        name: 'Ada',
+        sessionId: 'ses_1',
+        ...{
+          clientAddress: '203.0.113.7',
+          requestId: 'req_1',
+        },
+      }
       const [first] = await append(fixture, [record({ accountId })], SECOND, by)
       const { of: _, ...given } = record({ accountId })
       assert.deepEqual(first, { id: first?.id, accountId, at: START + SECOND, by, ...given })
