@@ -53,6 +53,9 @@ describe('deliveries to one host', () => {
     const waiting = rows.filter(({ status }) => status !== 'succeeded')
     expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set(['pending']))
     expect(waiting.every(({ attempts }) => attempts.length === 0)).toBe(true)
+    const dueAt = waiting.map((row) => (row.dueAt ?? 0) - START)
+    expect(dueAt.filter((at) => at > MINUTE)).not.toEqual([])
+    expect(dueAt.filter((at) => at > 0 && at <= MINUTE)).toEqual([])
     await clock.advance({ minutes: 4 })
     const times = [...timesOf('a.example'), ...timesOf('a.example:8443')]
     expect(times).toHaveLength(80)

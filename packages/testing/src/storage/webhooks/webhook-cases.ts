@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncResource } from 'node:async_hooks'
 import type { ClaimedDelivery, NewStoredWebhook } from '@taskboard/core/storage'
 import { ATTEMPT_MS, claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-steps.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
@@ -112,6 +113,41 @@ export const webhookCases: readonly StorageCheck[] = [
       assert.equal((await storage.webhooks.listWebhooks({ within: workspaceId }, at())).length, 1)
       const again = await insert(6)
       assert.deepEqual([again.value.id, again.replayed], [made[0]?.value.id, true])
+    },
+  },
+  {
+    id: 'webhooks.unless-there-waits',
+    name: 'a call with `unlessThere` waits for an open transaction that adds the webhook',
+    async check({ storage, workspaceId, at }) {
+      const insert = (tx?: unknown) =>
+        storage.webhooks.insertWebhook(
+          { webhook: { ...HOOK, workspaceId }, idempotency: null, unlessThere: true },
+          at(0, tx),
+        )
+      for (const outcome of ['rollback', 'commit'] as const) {
+        let twin: ReturnType<typeof insert> | undefined
+        const insertOutside = AsyncResource.bind(() => insert())
+        const work = storage.transaction(async (tx) => {
+          const { value } = await insert(tx)
+          twin = insertOutside()
+          const isDone = await Promise.race([
+            twin.then(() => true),
+            new Promise<boolean>((resolve) => setTimeout(resolve, 100, false)),
+          ])
+          assert.equal(isDone, false)
+          if (outcome === 'rollback') throw new Error('no')
+          return value
+        })
+        const made = await work.catch((error: Error) => {
+          if (error.message !== 'no') throw error
+          return null
+        })
+        const second = await twin
+        assert.equal(second?.replayed, outcome === 'commit')
+        if (made !== null) assert.equal(second?.value.id, made.id)
+        const { id } = second?.value ?? { id: '' }
+        assert.equal(await storage.webhooks.deleteWebhook({ workspaceId, webhookId: id }, at()), true)
+      }
     },
   },
   {
