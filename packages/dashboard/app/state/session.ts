@@ -196,13 +196,13 @@ export async function showCode(code: string): Promise<Addressee> {
 }
 
 /** Whom an invitation is for. @throws SessionError when it was used or has expired. */
-export async function showInvitation(token: string): Promise<Addressee> {
-  return readAddressee(await post('session/invitation/show', { token }))
+export async function showInvitation(invitation: string): Promise<Addressee> {
+  return readAddressee(await post('session/invitation/show', { token: invitation }))
 }
 
 /** Becomes a member by an invitation, and begins a session. @throws SessionError. */
-export async function join(token: string, password: string): Promise<void> {
-  await takeToken(await post('session/invitation', { token, password }))
+export async function join(invitation: string, password: string): Promise<void> {
+  await takeToken(await post('session/invitation', { token: invitation, password }))
 }
 
 /** Ends the session, here and on the server. */

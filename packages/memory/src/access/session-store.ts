@@ -88,19 +88,9 @@ export function createSessionStore(database: Database): Store {
   const find = (named: { id: string } | { familyHash: string }): StoredSession | undefined =>
     tables.sessions.get('id' in named ? named.id : (byFamily.get(named.familyHash) ?? ''))
 
-  const liveOf = (userId: string, now: Instant): StoredSession[] =>
-    [...tables.sessions.values()].filter(
-      ({ session, family }) => session.userId === userId && family.expiresAt > now,
-    )
-
-  const end = (stored: StoredSession): void =>
-    tables.sessions.set(stored.session.id, {
-      ...stored,
-      family: { ...stored.family, expiresAt: sessionOver },
-    })
-
   return {
     ...createMfaVerbs(database),
+    ...createVerbsOfUser(database),
     findSignIn: (named, call) =>
       read(call, (now) => {
         const found = 'email' in named ? users.byEmail(named.email) : tables.users.get(named.userId)
@@ -143,7 +133,7 @@ export function createSessionStore(database: Database): Store {
       write(call, (now) => {
         const stored = find(named)
         if (stored === undefined || stored.family.expiresAt <= now) return null
-        end(stored)
+        tables.sessions.set(stored.session.id, ended(stored))
         const { id, userId } = stored.session
         return { id, userId }
       }),
@@ -154,6 +144,29 @@ export function createSessionStore(database: Database): Store {
         tables.users.set(userId, { ...user, passwordHash: next })
         return true
       }),
+    pruneSessions: ({ limit }, call) =>
+      write(call, (now) => pruneTable(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
+    pruneLoginAttempts: ({ limit }, call) =>
+      write(call, (now) => pruneTable(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, now)),
+  }
+}
+
+const ended = (stored: StoredSession): StoredSession => ({
+  ...stored,
+  family: { ...stored.family, expiresAt: sessionOver },
+})
+
+/** The part that is about all sessions of a user. */
+function createVerbsOfUser({
+  tables,
+  transactions: { read, write },
+}: Database): Pick<Store, 'listSessions' | 'endSessions' | 'proveSession'> {
+  const liveOf = (userId: string, now: Instant): StoredSession[] =>
+    [...tables.sessions.values()].filter(
+      ({ session, family }) => session.userId === userId && family.expiresAt > now,
+    )
+
+  return {
     listSessions: ({ userId }, call) =>
       read(call, (now) =>
         liveOf(userId, now)
@@ -170,10 +183,11 @@ export function createSessionStore(database: Database): Store {
       ),
     endSessions: ({ userId, ...which }, call) =>
       write(call, (now) => {
-        const isMeant = (id: string) => ('id' in which ? id === which.id : id !== which.exceptId)
-        const ended = liveOf(userId, now).filter(({ session }) => isMeant(session.id))
-        for (const stored of ended) end(stored)
-        return ended.map(({ session }) => session.id)
+        const isMeant = ({ session: { id } }: StoredSession) =>
+          'id' in which ? id === which.id : id !== which.exceptId
+        const meant = liveOf(userId, now).filter(isMeant)
+        for (const stored of meant) tables.sessions.set(stored.session.id, ended(stored))
+        return meant.map(({ session }) => session.id)
       }),
     proveSession: ({ id, userId }, call) =>
       write(call, (now) => {
@@ -181,10 +195,6 @@ export function createSessionStore(database: Database): Store {
         if (stored !== undefined) tables.sessions.set(id, { ...stored, provenAt: now })
         return stored !== undefined
       }),
-    pruneSessions: ({ limit }, call) =>
-      write(call, (now) => pruneTable(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
-    pruneLoginAttempts: ({ limit }, call) =>
-      write(call, (now) => pruneTable(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, now)),
   }
 }
 

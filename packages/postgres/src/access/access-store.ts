@@ -3,7 +3,6 @@ import {
   type AccessStore,
   type AccountUpdate,
   type CallContext,
-  sessionOver,
   type WorkspaceUpdate,
   type KeyCheck,
 } from '@taskboard/core/storage'
@@ -11,14 +10,9 @@ import type { Database, Session } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { beginDeletion, continueDeletion } from './deletions.js'
-import {
-  acceptInvitation,
-  deleteInvitation,
-  insertInvitation,
-  listInvitations,
-  lockAccount,
-} from './invitations.js'
+import { acceptInvitation, deleteInvitation, insertInvitation, listInvitations } from './invitations.js'
 import { createSealed } from './sealed.js'
+import { deleteUser, listUsers, setPassword, setUserScopes } from './users.js'
 import {
   accountColumns,
   createFindPrincipal,
@@ -261,126 +255,6 @@ async function updateWorkspace(
   const [workspace] = await database.write(call, renameWorkspace, [workspaceId, name])
   if (workspace === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace')
   return workspace
-}
-
-const usersOfAccount = statement<UserRow>(
-  'list_users',
-  /* sql */ `
-  select ${userColumns('u')} from taskboard.account_user u
-  where u.account_id = (select a.id from taskboard.account a where a.id = $1::text)
-  order by u.created_at, u.id`,
-)
-
-/** `AccessStore.listUsers`. */
-async function listUsers(
-  database: Database,
-  { accountId }: Parameters<AccessStore['listUsers']>[0],
-  call: CallContext<PgConnection>,
-): Promise<readonly User[]> {
-  return (await database.read(call, usersOfAccount, [accountId])).map(toUser)
-}
-
-/** Account, user, scopes. */
-const changeScopes = statement<UserRow>(
-  'set_user_scopes',
-  /* sql */ `
-  update taskboard.account_user u set scopes = $3::text[]
-  where u.id = $2::text and u.account_id = $1::text returning ${userColumns('u')}`,
-)
-
-const anyOwner = statement<object>(
-  'find_owner',
-  /* sql */ `
-  select u.id from taskboard.account_user u
-  where u.account_id = $1::text and (u.scopes is null or 'account:write' = any (u.scopes)) limit 1`,
-)
-
-/** `AccessStore.setUserScopes`. */
-function setUserScopes(
-  database: Database,
-  { accountId, userId, scopes }: Parameters<AccessStore['setUserScopes']>[0],
-  call: CallContext<PgConnection>,
-): Promise<User> {
-  return database.atomically(call, async (session) => {
-    await session.run(lockAccount, [accountId])
-    const [row] = await session.run(changeScopes, [accountId, userId, scopes])
-    if (row === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
-    const owners = await session.run(anyOwner, [accountId])
-    if (owners.length === 0) throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
-    return toUser(row)
-  })
-}
-
-const setHash = statement<object>(
-  'set_password',
-  /* sql */ `update taskboard.account_user set password_hash = $2::text where id = $1::text returning id`,
-)
-
-/** A separate statement, so that it sees the sessions of logins that the previous one waited for. */
-const endSessions = statement<{ readonly id: string }>(
-  'end_sessions',
-  /* sql */ `
-  update taskboard.session s set expires_at = ${sessionOver}
-  where s.user_id = $1::text and s.expires_at > coalesce($2::bigint, taskboard.now_ms())
-  returning s.id`,
-)
-
-/** `AccessStore.setPassword`. */
-function setPassword(
-  database: Database,
-  { userId, passwordHash }: Parameters<AccessStore['setPassword']>[0],
-  call: CallContext<PgConnection>,
-): Promise<readonly string[]> {
-  return database.atomically(call, async (session) => {
-    const changed = await session.run(setHash, [userId, passwordHash])
-    if (changed.length === 0) throw new TaskboardError('NOT_FOUND', 'no such user')
-    return (await session.run(endSessions, [userId, call.now])).map(({ id }) => id)
-  })
-}
-
-/** Logins that begin at the moment wait for the lock, and find no user. */
-const lockUser = statement<{ readonly accountId: string }>(
-  'lock_user',
-  /* sql */ `select u.account_id as "accountId" from taskboard.account_user u where u.id = $1::text for update`,
-)
-
-/** Returns the sessions that had not ended. A separate statement, so that it sees those that the lock waited for. */
-const deleteSessions = statement<{ readonly id: string; readonly isLive: boolean }>(
-  'delete_sessions',
-  /* sql */ `
-  delete from taskboard.session s where s.user_id = $1::text
-  returning s.id, s.expires_at > coalesce($2::bigint, taskboard.now_ms()) as "isLive"`,
-)
-
-const revokeKeys = statement<{ readonly id: string }>(
-  'revoke_keys_of_user',
-  /* sql */ `
-  update taskboard.api_key k set revoked_at = coalesce($2::bigint, taskboard.now_ms())
-  where k.created_by = $1::text and k.revoked_at is null returning k.id`,
-)
-
-const dropUser = statement<object>(
-  'delete_user',
-  /* sql */ `
-  with deleted_limit as (delete from taskboard.rolling_limit where key = 'board:' || $1::text)
-  delete from taskboard.account_user where id = $1::text`,
-)
-
-/** `AccessStore.deleteUser`. */
-function deleteUser(
-  database: Database,
-  { userId, keepKeys }: Parameters<AccessStore['deleteUser']>[0],
-  call: CallContext<PgConnection>,
-): ReturnType<AccessStore['deleteUser']> {
-  return database.atomically(call, async (session) => {
-    const [found] = await session.run(lockUser, [userId])
-    if (found === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
-    const ended = await session.run(deleteSessions, [userId, call.now])
-    const revoked = keepKeys ? [] : await session.run(revokeKeys, [userId, call.now])
-    await session.run(dropUser, [userId])
-    const sessions = ended.filter(({ isLive }) => isLive).map(({ id }) => id)
-    return { accountId: found.accountId, sessions, keys: revoked.map(({ id }) => id) }
-  })
 }
 
 /** Accounts, workspaces, users and keys. Nearly every verb is one statement. Concurrent calls share the hottest ones. */

@@ -9,12 +9,13 @@ import {
   type WatchedLine,
 } from '@taskboard/core/storage'
 import pRetry, { type Options } from 'p-retry'
-import { boundedConnection, boundedPool, isUnanswered, type BoundedPool } from '../connection/bounded-pool.js'
+import { boundedPool, isUnanswered, type BoundedPool } from '../connection/bounded-pool.js'
 import { isCollision, toVerbError, toVerbErrors } from '../connection/connection-fault.js'
 import { createBatcher, type Batch, type BatcherOptions } from '../connection/batcher.js'
 import type { PgConnection, PgPool, PgQuery, PgQueryable } from '../connection/pool.js'
 import { soleConnectionOf, type SoleConnection } from '../connection/sole-connection.js'
 import { createReplica } from '../replica/replica.js'
+import { createRunners } from './runners.js'
 import type { Statement } from '../connection/statement.js'
 import { resolveTimeouts, type Timeouts } from '../connection/timeouts.js'
 
@@ -216,58 +217,6 @@ function withoutTx({ message }: TaskboardError): TaskboardError {
   const hint =
     'if it was called within taskboard.transaction, pass its tx: without it, it waits for that transaction'
   return new TaskboardError('SERVICE_UNAVAILABLE', `${message}; ${hint}`)
-}
-
-/** Statements on a given connection, and on one of the pool. */
-function createRunners(
-  pool: ReturnType<typeof boundedPool>,
-  { statementTimeoutMs }: Timeouts,
-  preparedStatements: boolean,
-) {
-  /** By the host's transaction: one that left a statement unanswered takes no more. */
-  const bounded = new WeakMap<PgConnection, PgQueryable>()
-
-  function toQuery({ name, text }: Statement<unknown>, values: readonly unknown[]): PgQuery {
-    return { text, values: [...values], name: preparedStatements ? name : undefined }
-  }
-
-  async function run<Row>(
-    connection: PgQueryable,
-    asked: Statement<Row>,
-    values: readonly unknown[],
-  ): Promise<readonly Row[]> {
-    const { rows } = await connection.query(toQuery(asked, values))
-    return rows as Row[]
-  }
-
-  async function runAlone<Row>(asked: Statement<Row>, values: readonly unknown[]): Promise<readonly Row[]> {
-    const { rows } = await pool.query(toQuery(asked, values), asked.isBackground ? asked.name : undefined)
-    return rows as Row[]
-  }
-
-  function boundedOf(host: PgConnection): PgQueryable {
-    requireTransaction(host)
-    const known = bounded.get(host)
-    if (known !== undefined) return known
-    if ('totalCount' in host) {
-      const rule = 'tx must be a connection with an open transaction, not a pool'
-      throw new TaskboardError('INVALID_FIELD', rule, { field: 'tx' })
-    }
-    const made = boundedConnection(host, statementTimeoutMs)
-    bounded.set(host, made)
-    return made
-  }
-
-  return { run, runAlone, boundedOf, toQuery }
-}
-
-/** A recent `pg` knows whether a transaction is open on a client. Without one, each write is committed immediately. */
-function requireTransaction(host: object): void {
-  const { getTransactionStatus } = host as { getTransactionStatus?: (this: object) => unknown }
-  if (getTransactionStatus?.call(host) !== 'I') return
-  const rule =
-    'tx must have an open transaction: await its begin, and do not use it after its commit or rollback'
-  throw new TaskboardError('INVALID_FIELD', rule, { field: 'tx' })
 }
 
 /** Remembers which transactions revoked a task from its agent, and signals it with their commits. */

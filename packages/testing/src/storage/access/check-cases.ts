@@ -66,7 +66,13 @@ export const checkCases: readonly StorageCheck[] = [
       const { access, webhooks, channels, sessions } = storage
       const insert = async (sealed: readonly string[]) => {
         const secrets = sealed.map((text) => ({ sealed: text, expiresAt: null }))
-        const webhook = { workspaceId, url: 'https://a.example/', events: ['task.created'] as const, secrets }
+        const webhook = {
+          workspaceId,
+          weakSecret: false,
+          url: 'https://a.example/',
+          events: ['task.created'] as const,
+          secrets,
+        }
         return (await webhooks.insertWebhook({ webhook, idempotency: null }, at())).value
       }
       await insert([])
@@ -94,7 +100,7 @@ export const checkCases: readonly StorageCheck[] = [
         [second.id],
       )
       assert.deepEqual(await texts('factor'), [[user.id, user.id, ['f1']]])
-      const [{ texts: members = {} } = {}] = await access.listSealed(
+      const [{ texts: members } = { texts: {} }] = await access.listSealed(
         { kind: 'channel', afterId: null, limit: 1 },
         at(),
       )
