@@ -65,6 +65,16 @@ function countTasks(tasks: Iterable<Task>): TaskCounts {
 
 const ONLY_ROW = ''
 
+function keepKeyCheckIn({ journal, transactions }: Database): Storage<MemoryTransaction>['keepKeyCheck'] {
+  const keyChecks = createTable<string>(journal)
+  return ({ sealed, replaces }, call) =>
+    transactions.write(call, () => {
+      const kept = keyChecks.get(ONLY_ROW) ?? null
+      if (kept === replaces) keyChecks.set(ONLY_ROW, sealed)
+      return keyChecks.get(ONLY_ROW) ?? sealed
+    })
+}
+
 /** A storage and what it stores. */
 export function createMemory(): {
   readonly storage: Storage<MemoryTransaction>
@@ -85,7 +95,6 @@ export function createMemory(): {
     scoring: () => settings.current.scoring,
   })
   const changes = createTaskChanges(database)
-  const keyChecks = createTable<string>(journal)
   const conversations = createConversations(database)
   const { targets, ...notifications } = createNotificationStore(database)
   const { pruneEvents, ...events } = createEventStore(database)
@@ -128,12 +137,7 @@ export function createMemory(): {
         isCurrent: true,
         counts: withCounts ? countTasks(tables.tasks.values()) : null,
       })),
-    keepKeyCheck: ({ sealed, replaces }, call) =>
-      transactions.write(call, () => {
-        const kept = keyChecks.get(ONLY_ROW) ?? null
-        if (kept === replaces) keyChecks.set(ONLY_ROW, sealed)
-        return keyChecks.get(ONLY_ROW) ?? sealed
-      }),
+    keepKeyCheck: keepKeyCheckIn(database),
     prune: createPrune({
       pruneDoneTasks: ({ olderThanMs, limit }, call) =>
         transactions.write(call, (now) => changes.removeDone(now - olderThanMs, limit, now)),

@@ -201,10 +201,8 @@ const principalOf = ({ accountId }: History, id: string, workspaceId: string): P
   accountId,
   tier: 'custom',
   scopes: everyScope,
-  ...{
-    workspaceIds: 'all',
-    defaultWorkspaceId: workspaceId,
-  },
+  workspaceIds: 'all',
+  defaultWorkspaceId: workspaceId,
 })
 
 /** One step of somebody, of the host or of a stranger. What it asks for may be refused. */

@@ -137,11 +137,9 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         email,
         scopes: scopesOfRole(role),
         tokenHash: credentialDigest(token),
-        ...{
-          createdBy: id,
-          ttlMs: LIFETIME_MS,
-          most: MOST_OPEN,
-        },
+        createdBy: id,
+        ttlMs: LIFETIME_MS,
+        most: MOST_OPEN,
       }
       const { invitation } = await store.insertInvitation(stored, environment.call({ by }))
       const link = linkTo(token)

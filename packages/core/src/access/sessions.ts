@@ -123,10 +123,9 @@ const WRONG_CODE = 'the login link was used before, or has expired; ask for a ne
 
 /** The service behind login, refresh and logout. */
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { environment, store, tokens, authenticator } = deps
+  const { environment, store, tokens, authenticator, perMinute: limit } = deps
   const { refreshTokenTtlMs: ttlMs, sessionTtlMs: longestMs } = deps
   const { random, clock } = environment
-  const { perMinute: limit } = deps
   const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
   const { check, checkAgain } = createLoginCheck(deps)
 

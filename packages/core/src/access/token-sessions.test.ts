@@ -28,10 +28,8 @@ function setUp() {
         state.principal && {
           principal: state.principal,
           expiresInMs: null,
-          ...{
-            provenAgoMs: state.provenAgoMs,
-            isUseNoted: true,
-          },
+          provenAgoMs: state.provenAgoMs,
+          isUseNoted: true,
         },
     },
     tokens: {

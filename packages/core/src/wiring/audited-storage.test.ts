@@ -58,19 +58,15 @@ describe('the audit', () => {
       action: 'account.changed',
       details: { tier: 'professional' },
       count: 1,
-      ...{
-        by: {
-          kind: 'host',
-          id: 'admin-7',
-          name: 'Grace',
-          clientAddress: null,
-        },
+      by: {
+        kind: 'host',
+        id: 'admin-7',
+        name: 'Grace',
+        clientAddress: null,
       },
-      ...{
-        target: {
-          kind: 'account',
-          id: account.id,
-        },
+      target: {
+        kind: 'account',
+        id: account.id,
       },
     })
     expect(created).toMatchObject({ action: 'account.created', by: { kind: 'host', id: null, name: null } })

@@ -31,7 +31,7 @@ import type { MemoryTransaction } from '../tables/transactions.js'
 
 type Store = AccessStore<MemoryTransaction>
 
-type KeyVerb = 'insertApiKey' | 'listApiKeys' | 'revokeApiKey' | 'rotateApiKey' | 'noteKeyUse'
+type KeyVerb = 'insertApiKey' | 'listApiKeys' | 'revokeApiKey' | 'rotateApiKey'
 
 type StoredKey = ApiKeyRecord & { readonly hash: string }
 
@@ -110,12 +110,6 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
         const revoked = key.revokedAt === null ? { ...key, revokedAt: now } : key
         if (revoked !== key) tables.apiKeys.set(keyId, revoked)
         return toRecord(revoked)
-      }),
-    noteKeyUse: ({ keyId }, call) =>
-      write(call, (now) => {
-        const key = tables.apiKeys.get(keyId)
-        if (key === undefined || (key.lastUsedAt !== null && now - key.lastUsedAt < keyUseMs)) return
-        tables.apiKeys.set(keyId, { ...key, lastUsedAt: now })
       }),
     rotateApiKey: ({ reach, keyId, idempotency: claim, ...roundRobin }, call) =>
       write(call, (now) => {
@@ -213,6 +207,12 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
 
   return {
     ...createKeyVerbs(database, byHash),
+    noteKeyUse: ({ keyId }, call) =>
+      write(call, (now) => {
+        const key = tables.apiKeys.get(keyId)
+        if (key === undefined || (key.lastUsedAt !== null && now - key.lastUsedAt < keyUseMs)) return
+        tables.apiKeys.set(keyId, { ...key, lastUsedAt: now })
+      }),
     insertAccount: ({ name, tier, workspaceName, agent, owner = null }, call) =>
       write(call, (now) => {
         const id = settings.current.newId('acct')

@@ -183,9 +183,9 @@ function createVerbsOfUser({
       ),
     endSessions: ({ userId, ...which }, call) =>
       write(call, (now) => {
-        const isMeant = ({ session: { id } }: StoredSession) =>
-          'id' in which ? id === which.id : id !== which.exceptId
-        const meant = liveOf(userId, now).filter(isMeant)
+        const meant = liveOf(userId, now).filter(({ session: { id } }) =>
+          'id' in which ? id === which.id : id !== which.exceptId,
+        )
         for (const stored of meant) tables.sessions.set(stored.session.id, ended(stored))
         return meant.map(({ session }) => session.id)
       }),

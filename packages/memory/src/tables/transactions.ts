@@ -49,8 +49,7 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
   let current: MemoryTransaction | null = null
   const key = {}
 
-  const isOpen = (): boolean => current !== null
-  const presentOf = (call: CallContext<MemoryTransaction> | null): Instant => call?.now ?? now()
+  const presentOf = (call: Pick<CallContext, 'now'> | null): Instant => call?.now ?? now()
 
   /** Whether the verb is part of the open transaction. */
   function isInside(call: CallContext<MemoryTransaction> | null): boolean {
@@ -93,7 +92,12 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
   /** Ends a transaction: waiting calls resume, up to the first that opens another one. */
   function release(): void {
     current = null
-    for (let next = waiting.shift(); next !== undefined; next = isOpen() ? undefined : waiting.shift()) next()
+    for (
+      let next = waiting.shift();
+      next !== undefined;
+      next = current === null ? waiting.shift() : undefined
+    )
+      next()
   }
 
   const open = (): MemoryTransaction => (current = Object.freeze({}) as MemoryTransaction)

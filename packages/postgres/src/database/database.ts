@@ -181,19 +181,36 @@ export function createDatabase(parts: DatabaseParts): Database {
       return value
     },
     join: joinVia(sole),
-    async transaction(work) {
-      sole?.refuseInside()
-      const frame = { begin: 'begin', commit: COMMIT_UNLESS_ABORTED, ...timeouts }
-      let tx: PgConnection | undefined
-      const inside = (own: PgConnection) => work((tx = own))
-      const holding = sole === null ? inside : (own: PgConnection) => sole.hold(() => inside(own))
-      const value = await ofHost.during(() => toVerbErrors(inTransaction(pool, frame, holding)))
-      revocations.committed(tx)
-      return value
-    },
+    transaction: transactionsOf({ pool, sole, timeouts, revocations, ofHost }),
     recordRevocation: (at) => revocations.note(at),
   }
   return database
+}
+
+/** `Storage.transaction`. */
+function transactionsOf({
+  pool,
+  sole,
+  timeouts,
+  revocations,
+  ofHost,
+}: {
+  readonly pool: BoundedPool
+  readonly sole: SoleConnection | null
+  readonly timeouts: Timeouts
+  readonly revocations: ReturnType<typeof createRevocations>
+  readonly ofHost: ReturnType<typeof createOpenCount>
+}): Database['transaction'] {
+  return async (work) => {
+    sole?.refuseInside()
+    const frame = { begin: 'begin', commit: COMMIT_UNLESS_ABORTED, ...timeouts }
+    let tx: PgConnection | undefined
+    const inside = (own: PgConnection) => work((tx = own))
+    const holding = sole === null ? inside : (own: PgConnection) => sole.hold(() => inside(own))
+    const value = await ofHost.during(() => toVerbErrors(inTransaction(pool, frame, holding)))
+    revocations.committed(tx)
+    return value
+  }
 }
 
 /** Whether any of the transactions of the host is open. */

@@ -18,13 +18,6 @@ export function conversationVerbs(storage: Storage<PgConnection>, pass: string):
   const request = parseApprovalRequest({ action: 'refund', summary: 'Refund', input: pass })
   let approvalId = ''
   let fencingToken = 0
-  const list = (
-    within: string | typeof account,
-    query: { status?: ApprovalStatus; taskId?: string; approvalId?: string; limit?: number },
-  ) => {
-    const none = { status: null, taskId: null, approvalId: null, afterId: null, limit: 50 }
-    return approvals.listApprovals({ within, ...none, ...query }, at)
-  }
   return [
     {
       name: 'comment',
@@ -86,7 +79,25 @@ export function conversationVerbs(storage: Storage<PgConnection>, pass: string):
         return comments.insertComment(insertion, at)
       },
     },
-    { name: 'approval', indexes: ['approval_pkey'], run: () => list(account, { approvalId, limit: 1 }) },
+    ...listVerbs(storage, () => approvalId),
+  ]
+}
+
+/** The lists of approvals. */
+function listVerbs({ approvals }: Storage<PgConnection>, approvalId: () => string): readonly HotVerb[] {
+  const list = (
+    within: string | typeof account,
+    query: { status?: ApprovalStatus; taskId?: string; approvalId?: string; limit?: number },
+  ) => {
+    const none = { status: null, taskId: null, approvalId: null, afterId: null, limit: 50 }
+    return approvals.listApprovals({ within, ...none, ...query }, at)
+  }
+  return [
+    {
+      name: 'approval',
+      indexes: ['approval_pkey'],
+      run: () => list(account, { approvalId: approvalId(), limit: 1 }),
+    },
     { name: 'approvals of a task', indexes: ['approval_task'], run: () => list(account, { taskId: LONG }) },
     {
       name: 'pending approvals of a workspace',

@@ -39,6 +39,7 @@ import { realtimeCases } from './realtime/realtime-cases.js'
 import { scheduleCases } from './board/schedule-cases.js'
 import { sharingCases } from './agents/sharing-cases.js'
 import { invitationCases } from './access/invitation-cases.js'
+import { loginAttemptCases } from './access/login-attempt-cases.js'
 import { sessionCases } from './access/session-cases.js'
 import { mfaCases } from './access/mfa-cases.js'
 import type { OpenedStorage } from './opened-storage.js'
@@ -106,6 +107,7 @@ const checks = [
   ...analyticsCases,
   ...auditCases,
   ...sessionCases,
+  ...loginAttemptCases,
   ...invitationCases,
   ...mfaCases,
   ...realtimeCases,

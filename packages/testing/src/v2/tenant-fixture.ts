@@ -45,11 +45,9 @@ export async function createTenantFixture(
       email: `guest-of-${accountId}@example.com`,
       scopes: ['tasks:read'],
       most: 20,
-      ...{
-        tokenHash: `guest-of-${accountId}`,
-        createdBy: user.id,
-        ttlMs: 6e4,
-      },
+      tokenHash: `guest-of-${accountId}`,
+      createdBy: user.id,
+      ttlMs: 60_000,
     },
     call,
   )

@@ -35,11 +35,9 @@ export const invitationCases: readonly StorageCheck[] = [
         accountName: account?.name,
         email: EMAIL,
         scopes: READS,
-        ...{
-          createdBy: 'user_1',
-          createdAt: START,
-          expiresAt: START + DAY,
-        },
+        createdBy: 'user_1',
+        createdAt: START,
+        expiresAt: START + DAY,
       })
       const second = await invite(fixture, 'b', { email: 'eve@example.com', scopes: null }, SECOND)
       assert.deepEqual(second.scopes, scopes)

@@ -45,10 +45,8 @@ export const auditCases: readonly StorageCheck[] = [
         id: 'user_1',
         name: 'Ada',
         sessionId: 'ses_1',
-        ...{
-          clientAddress: '203.0.113.7',
-          requestId: 'req_1',
-        },
+        clientAddress: '203.0.113.7',
+        requestId: 'req_1',
       }
       const [first] = await append(fixture, [record({ accountId })], SECOND, by)
       const { of: _, ...given } = record({ accountId })
