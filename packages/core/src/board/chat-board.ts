@@ -8,7 +8,7 @@ import type { BoardSchedules } from './schedules/schedules.js'
 type Quotas<Tx> = Pick<Quota<Tx>, 'createTask' | 'createTasks' | 'createHeld'>
 
 /** The members of a board that a chat may use, with the scope that each requires, as the same over API v2 does. */
-const scopeOf: { readonly [Method in keyof Board]: Scope | null } = {
+const scopeOf: { readonly [Name in keyof Board]: Scope | null } = {
   workspaceId: null,
   schedules: null,
   get: 'tasks:read',
@@ -57,7 +57,6 @@ export function callersBoard<Tx>(board: Board<Tx>, caller: Principal, quota: Quo
     const method = board[name as keyof Board] as Method
     return [[name, async (...given: never[]) => (requireScope(caller, scope), method(...given))] as const]
   })
-  const { update, usage } = board
   return {
     ...(Object.fromEntries(guarded) as unknown as Board<Tx>),
     ...countedWrites(board, caller, quota),
@@ -67,11 +66,11 @@ export function callersBoard<Tx>(board: Board<Tx>, caller: Principal, quota: Quo
     },
     update: async (taskId, change, options) => {
       requireScope(caller, 'tasks:write')
-      return update(taskId, change, { ...options, lowersBudget: !mayRaiseBudget(caller) })
+      return board.update(taskId, change, { ...options, lowersBudget: !mayRaiseBudget(caller) })
     },
     usage: async (taskId, input, options) => {
       requireScope(caller, input.fencingToken == null ? 'agents:write' : 'tasks:write')
-      return usage(taskId, input, options)
+      return board.usage(taskId, input, options)
     },
     chat: () => Promise.reject(new TaskboardError('FORBIDDEN', 'a chat cannot begin another one')),
   }

@@ -21,7 +21,8 @@ async function setUp(tasksPerMonth: number | null, storage: Storage = memoryStor
   const board = taskboard.board(workspace.id)
   const used = async () =>
     (await taskboard.services.quota.usage({ accountId: account.id, tier: 'professional' })).tasksPerMonth.used
-  const made = async () => (await board.list('TODO')).tasks.map(({ createdAt }) => createdAt).toSorted()
+  const made = async () =>
+    (await board.list('TODO')).tasks.map(({ createdAt }) => createdAt).toSorted((a, b) => a - b)
   return { taskboard, clock, board, used, made, options }
 }
 

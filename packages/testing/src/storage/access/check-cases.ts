@@ -94,11 +94,8 @@ export const checkCases: readonly StorageCheck[] = [
         [second.id],
       )
       assert.deepEqual(await texts('factor'), [[user.id, user.id, ['f1']]])
-      const [{ texts: members = {} } = {}] = await access.listSealed(
-        { kind: 'channel', afterId: null, limit: 1 },
-        at(),
-      )
-      assert.deepEqual(members, { url: 'c1', key: 'c2' })
+      const [ofChannel] = await access.listSealed({ kind: 'channel', afterId: null, limit: 1 }, at())
+      assert.deepEqual(ofChannel?.texts, { url: 'c1', key: 'c2' })
 
       const replace = (
         kind: 'webhook' | 'channel' | 'factor',
