@@ -63,13 +63,53 @@ function timeoutMs(seconds: string | undefined): number {
 export function createCli(host: CliHost, options: CliOptions): Cli & { close(): void } {
   const { env, stdin, stdout, stderr } = host
   const cleanUps: (() => void)[] = []
-  let isWarned = false
   const output = createOutput({
     stdout,
     stderr,
     isJson: options.json === true,
     isColoured: options.color !== false && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
   })
+
+  const { url, client, agentClient, clientWith, request } = createConnections(env, options, output)
+
+  return {
+    env,
+    output,
+    stdin,
+    ...createPrompts(stdin, stderr),
+    url,
+    client,
+    agentClient,
+    clientWith,
+    request,
+    async readInput() {
+      let text = ''
+      for await (const chunk of stdin.setEncoding('utf8')) text += chunk as string
+      return text
+    },
+    interrupted(again) {
+      const abort = new AbortController()
+      const stop = host.onInterrupt(() => {
+        if (abort.signal.aborted) again?.()
+        else if (again === undefined) stop()
+        abort.abort(new CliError('interrupted', 'interrupted'))
+      })
+      cleanUps.push(stop)
+      return abort.signal
+    },
+    close() {
+      for (const cleanUp of cleanUps) cleanUp()
+    },
+  }
+}
+
+/** The ways to the server, each with the credential that the call needs. */
+function createConnections(
+  env: CliHost['env'],
+  options: CliOptions,
+  output: Cli['output'],
+): Pick<Cli, 'url' | 'client' | 'agentClient' | 'clientWith' | 'request'> {
+  let isWarned = false
 
   async function url(): Promise<string> {
     const given = options.url ?? (env['TASKBOARD_URL']?.trim() || undefined)
@@ -119,12 +159,9 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
   }
 
   return {
-    env,
-    output,
-    stdin,
-    ...createPrompts(stdin, stderr),
     url,
     client,
+    clientWith,
     async agentClient() {
       if ((await keyFor(await url())) !== null) return client()
       throw new CliError(
@@ -132,30 +169,11 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
         'a program must not work as you: use a key, which TASKBOARD_KEY or `taskboard login` has',
       )
     },
-    clientWith,
     async request(method, path, body) {
       const baseUrl = await url()
       const key = (await keyFor(baseUrl)) ?? (await accessTokenFor(baseUrl))
       requireSecure(baseUrl)
       return sendRequest(`${baseUrl}${path}`, { method, key, body, deadlineMs: timeoutMs(options.timeout) })
-    },
-    async readInput() {
-      let text = ''
-      for await (const chunk of stdin.setEncoding('utf8')) text += chunk as string
-      return text
-    },
-    interrupted(again) {
-      const abort = new AbortController()
-      const stop = host.onInterrupt(() => {
-        if (abort.signal.aborted) again?.()
-        else if (again === undefined) stop()
-        abort.abort(new CliError('interrupted', 'interrupted'))
-      })
-      cleanUps.push(stop)
-      return abort.signal
-    },
-    close() {
-      for (const cleanUp of cleanUps) cleanUp()
     },
   }
 }

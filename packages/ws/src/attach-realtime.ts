@@ -70,7 +70,7 @@ export interface AttachRealtimeOptions {
   readonly path?: string | undefined
   /** Protocols on other paths: `graphqlSubscriptions` of `@taskboard/graphql`. */
   readonly protocols?: readonly RealtimeProtocol[] | undefined
-  /** Returns the client's address, by which wrong credentials are limited. Default: the socket's, so set it behind a proxy. When it throws, the upgrade is answered 500. */
+  /** Returns the client's address, by which wrong credentials are limited, and connections that have none yet. Default: the socket's, so set it behind a proxy. When it throws, the upgrade is answered 500. */
   readonly clientAddress?: ((request: IncomingMessage) => string) | undefined
 }
 

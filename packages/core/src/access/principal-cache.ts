@@ -57,28 +57,6 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
   const unknown = createUnknownCredentials({ size, ttlMs: ttlMs === 0 ? 0 : UNKNOWN_TTL_MS })
   let revocations = 0
 
-  function remember(credential: string, entry: Entry): void {
-    entries.delete(credential)
-    for (const [oldest, { foundAt, trustedUntil }] of entries) {
-      if (entries.size < size && isWithin(entry.foundAt, foundAt, trustedUntil)) break
-      entries.delete(oldest)
-    }
-    if (size > 0) entries.set(credential, entry)
-  }
-
-  async function find(credential: string): Promise<FoundPrincipal | null> {
-    try {
-      return await options.find(credential)
-    } catch (cause) {
-      if (isTaskboardError(cause)) throw cause
-      throw new TaskboardError(
-        'SERVICE_UNAVAILABLE',
-        'credentials cannot be checked at the moment; try again',
-        { cause },
-      )
-    }
-  }
-
   function notFound(credential: string, foundAt: Instant): void {
     entries.delete(credential)
     if (known.isExpected(credential)) return
@@ -90,7 +68,7 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
   async function lookUp(credential: string, mayKeep: () => boolean): Promise<Principal | null> {
     const foundAt = clock.now()
     const seen = revocations
-    const found = await find(credential)
+    const found = await findBy(options.find, credential)
     const isKept = seen === revocations && mayKeep()
     if (found === null) {
       if (isKept) notFound(credential, foundAt)
@@ -103,7 +81,8 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
     const principal =
       provenAgoMs === null ? found.principal : { ...found.principal, provenAt: foundAt - provenAgoMs }
     const trustedUntil = foundAt + Math.min(ttlMs, expiresInMs ?? Infinity)
-    if (isKept) remember(credential, { principal, foundAt, trustedUntil, refreshFrom: foundAt + ttlMs / 2 })
+    const entry = { principal, foundAt, trustedUntil, refreshFrom: foundAt + ttlMs / 2 }
+    if (isKept) remember(entries, size, credential, entry)
     return principal
   }
 
@@ -142,6 +121,33 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
         if (isMeant(credential, principal)) entries.delete(credential)
       }
     },
+  }
+}
+
+/** Adds an entry, and evicts what has expired, and the oldest ones beyond the size. */
+function remember(entries: Map<string, Entry>, size: number, credential: string, entry: Entry): void {
+  entries.delete(credential)
+  for (const [oldest, { foundAt, trustedUntil }] of entries) {
+    if (entries.size < size && isWithin(entry.foundAt, foundAt, trustedUntil)) break
+    entries.delete(oldest)
+  }
+  if (size > 0) entries.set(credential, entry)
+}
+
+/** Any fault is `SERVICE_UNAVAILABLE`. */
+async function findBy(
+  find: PrincipalCacheOptions['find'],
+  credential: string,
+): Promise<FoundPrincipal | null> {
+  try {
+    return await find(credential)
+  } catch (cause) {
+    if (isTaskboardError(cause)) throw cause
+    throw new TaskboardError(
+      'SERVICE_UNAVAILABLE',
+      'credentials cannot be checked at the moment; try again',
+      { cause },
+    )
   }
 }
 

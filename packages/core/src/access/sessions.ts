@@ -129,16 +129,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
   const { check, checkAgain } = createLoginCheck(deps)
 
-  async function answer({ id, userId, expiresInMs }: Session, refreshToken: string): Promise<SessionTokens> {
-    const accessToken = await tokens.sign({ userId, sessionId: id })
-    return {
-      accessToken,
-      refreshToken,
-      expiresInS: tokens.ttlMs / SECOND_MS,
-      tokenType: 'Bearer',
-      refreshExpiresInS: Math.floor(expiresInMs / SECOND_MS),
-    }
-  }
+  const answer = (session: Session, refreshToken: string) => tokensOf(tokens, session, refreshToken)
 
   async function begin(
     { userId, passwordHash }: Pick<SignIn, 'userId' | 'passwordHash'>,
@@ -202,6 +193,21 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
       throw refuseToken(from.clientAddress, WRONG_REFRESH)
     },
+  }
+}
+
+async function tokensOf(
+  tokens: SessionsDeps['tokens'],
+  { id, userId, expiresInMs }: Session,
+  refreshToken: string,
+): Promise<SessionTokens> {
+  const accessToken = await tokens.sign({ userId, sessionId: id })
+  return {
+    accessToken,
+    refreshToken,
+    expiresInS: tokens.ttlMs / SECOND_MS,
+    tokenType: 'Bearer',
+    refreshExpiresInS: Math.floor(expiresInMs / SECOND_MS),
   }
 }
 

@@ -71,14 +71,13 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   const slots = createSlots(environment, deps.store)
   const lines = createLineFeed(deps.events, hub)
   const connections = new Set<Connection>()
-  const newcomers = createNewcomers(settings)
+  const newcomers = createNewcomers(environment, settings)
   const subscriptions = { ...deps, hub, discovery, replayLimit: settings.replayLimit }
   let isStarted = false
   let onEmpty: (() => void) | undefined
   const heartbeat = createHeartbeat(environment, connections, settings.heartbeatIntervalMs)
   const { recheckIntervalMs, authenticateIntervalMs } = settings
   const checks = createChecks(environment, connections, Math.min(recheckIntervalMs, authenticateIntervalMs))
-  const attachments = new WeakMap<object, Set<Detach>>()
 
   function onGone(connection: Connection): void {
     connections.delete(connection)
@@ -95,26 +94,16 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
     if (connections.size > 0) await atMost(environment.clock, CLOSE_WITHIN_MS, emptied)
   }
 
-  function refuse(clientAddress: string): TaskboardError | null {
-    const refusal = newcomers.refuse(clientAddress)
-    if (refusal !== null) environment.telemetry?.measure({ kind: 'refusal', limit: 'unauthenticated' })
-    return refusal
-  }
-
   return {
     settings,
     get isOpen() {
       return isStarted
     },
     channel: (path) => channelProtocol(path, subscriptions),
-    refuse,
+    refuse: (clientAddress) => newcomers.refuse(clientAddress),
     connect(socket, origin, { door, protocol }) {
       if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
-      const { clientAddress } = origin
-      const isCounted = protocol.isForCallers !== true
-      const refusal = isCounted ? refuse(clientAddress) : null
-      if (refusal !== null) throw refusal
-      const newcomer = isCounted ? newcomers.enter(clientAddress) : null
+      const newcomer = protocol.isForCallers === true ? null : newcomers.enter(origin.clientAddress)
       const connection = new Connection(socket, origin, { door, protocol, newcomer, deps: ofConnections })
       connections.add(connection)
       if (connections.size === 1) {
@@ -126,15 +115,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
     leave(door, reason) {
       for (const connection of connections) if (connection.cameBy(door)) connection.leave(reason)
     },
-    attached(server, detach) {
-      const others = attachments.get(server)
-      if (others === undefined) attachments.set(server, new Set([detach]))
-      else others.add(detach)
-      return () => void attachments.get(server)?.delete(detach)
-    },
-    detachFrom(server) {
-      for (const detach of attachments.get(server) ?? []) detach('the server closes')
-    },
+    ...createAttachments(),
     get isHeard() {
       return connections.size > 0
     },
@@ -154,6 +135,22 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
       hub.flush()
       await closeAll()
       await slots.stop()
+    },
+  }
+}
+
+/** How to detach the channel from each server. */
+function createAttachments(): Pick<Realtime, 'attached' | 'detachFrom'> {
+  const attachments = new WeakMap<object, Set<Detach>>()
+  return {
+    attached(server, detach) {
+      const others = attachments.get(server)
+      if (others === undefined) attachments.set(server, new Set([detach]))
+      else others.add(detach)
+      return () => void attachments.get(server)?.delete(detach)
+    },
+    detachFrom(server) {
+      for (const detach of attachments.get(server) ?? []) detach('the server closes')
     },
   }
 }

@@ -1,29 +1,7 @@
-import {
-  createAccess,
-  createAccounts,
-  createDeletionSweep,
-  wakeAtCommit,
-  type Access,
-  type Accounts,
-  type SecretBox,
-} from '../access/index.js'
-import {
-  createAgentAnnouncer,
-  createAgentDirectory,
-  createAgents,
-  createEstimates,
-  type AgentDirectory,
-  type Agents,
-} from '../agents/index.js'
+import { createAccounts, wakeAtCommit, type Accounts } from '../access/index.js'
+import { createAgentAnnouncer, createAgents, createEstimates, type Agents } from '../agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from '../analytics/index.js'
-import {
-  createAudit,
-  createAuditCounts,
-  type Audit,
-  type AuditCounts,
-  type AuditRecord,
-} from '../audit/index.js'
-import { auditedStorage } from './audited-storage.js'
+import { createAudit, type Audit } from '../audit/index.js'
 import { createBackground } from './background.js'
 import { createBoardParts } from './board-deps.js'
 import { createCallers } from './callers.js'
@@ -34,24 +12,14 @@ import {
   createBoard,
   createScheduleLoop,
   createTaskDirectory,
-  createTaskSweep,
-  defaultBackoff,
   parseNewTask,
   parseTaskList,
   type ApprovalDirectory,
-  type Backoff,
   type Board,
   type BoardDeps,
   type TaskDirectory,
 } from '../board/index.js'
 import {
-  createEnvironment,
-  createSharedAbort,
-  type BackgroundLoop,
-  type Environment,
-} from '../environment/index.js'
-import {
-  createEmitter,
   createNotifications,
   createPublisher,
   type Notifications,
@@ -59,53 +27,23 @@ import {
   type PublishOptions,
   type TaskboardEvent,
   type IntegrationEventType,
-  type TaskboardEmitter,
   type TaskboardEvents,
 } from '../events/index.js'
-import {
-  createQuota,
-  createTierLimits,
-  type Quota,
-  resolveBounds,
-  resolveTiers,
-  type Tiers,
-} from '../limits/index.js'
-import { createLifecycle, type LifecyclePhase } from './lifecycle.js'
-import { createScoring, type Scoring } from '../priority/index.js'
+import { createTierLimits } from '../limits/index.js'
+import { createLifecycle } from './lifecycle.js'
 import { resealSecrets, type ResealedSecrets, type ResealOptions } from './reseal.js'
 import { createScheduleQuota } from './schedule-quota.js'
-import { quotaWithRefusals, withRefusals } from './refusals.js'
+import { withRefusals } from './refusals.js'
 import { retentionOf } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from '../realtime/index.js'
-import type { Storage } from '../storage/index.js'
 import { createTaskTraces } from './task-traces.js'
 import type { TransportServices } from './transport-services.js'
-import {
-  checkOptions,
-  defaultAgentOf,
-  addressesOf,
-  invitationPageOf,
-  taskPageOf,
-  pollIntervalOf,
-  secretsOf,
-  type TaskboardOptions,
-} from './taskboard-options.js'
+import { defaultAgentOf, addressesOf, pollIntervalOf, type TaskboardOptions } from './taskboard-options.js'
 import { checkedCalls } from './checked-calls.js'
-import { checkOptionKinds } from './option-names.js'
+import { createSender, createWiring, keepsAudit, type Wiring } from './wiring.js'
 import { createTransactions } from './transactions.js'
 import { createUsage, type Usage } from '../usage/index.js'
-import {
-  createDeliverer,
-  createEndpointGuard,
-  createUndiciSender,
-  createWebhooks,
-  resolveWebhookSettings,
-  systemResolver,
-  type Deliverer,
-  type EndpointGuard,
-  type Webhooks,
-  type WebhookSettings,
-} from '../webhooks/index.js'
+import { createDeliverer, createWebhooks, type Deliverer, type Webhooks } from '../webhooks/index.js'
 
 /**
  * A task board within a host application. Creating one opens nothing, listens to nothing and starts no timer. You can use its
@@ -169,34 +107,6 @@ export interface Taskboard<Tx = unknown> {
 
 const MINUTE_MS = 60_000
 const DEFAULT_BOARD_PER_MINUTE = 60
-const LOG_LINES_PER_TASK = 1_000
-const OUTPUTS_PER_TASK = 100
-
-/** The parts made from the options, shared by everything built on them. */
-interface Wiring<Tx> {
-  readonly linkOf: ReturnType<typeof taskPageOf>
-  readonly options: TaskboardOptions<Tx>
-  readonly bounds: ReturnType<typeof resolveBounds>
-  readonly environment: Environment
-  readonly storage: Storage<Tx>
-  readonly scoring: Scoring
-  readonly secrets: SecretBox
-  readonly access: Access
-  readonly guard: EndpointGuard
-  readonly webhookSettings: WebhookSettings
-  readonly routes: BackgroundLoop
-  readonly backoff: Backoff
-  readonly directory: AgentDirectory
-  readonly deletions: BackgroundLoop
-  readonly emitter: TaskboardEmitter
-  readonly auditCounts: AuditCounts
-  readonly tiers: Tiers
-  /** Reports what it refuses. */
-  readonly quota: Quota<Tx>
-  /** Aborts at the end of `close`. */
-  readonly closed: AbortController
-  readonly phase: LifecyclePhase
-}
 
 /**
  * Creates a task board from a storage and options.
@@ -283,90 +193,6 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     ...createLifecycle({ ...wiring, background }),
     services,
   })
-}
-
-function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
-  checkOptionKinds(options)
-  checkOptions(options)
-  const bounds = resolveBounds(options.bounds)
-  const environment = createEnvironment(options)
-  const scoring = createScoring(options.priority)
-  const emitter = createEmitter(environment.logger)
-  const onRecord = (record: AuditRecord): void => {
-    environment.logger.info({ audit: record }, 'audit')
-    emitter.emitAudit(record)
-  }
-  const storage = auditedStorage(options.storage, onRecord)
-  const auditCounts = createAuditCounts({ environment, store: storage.audit, onRecord })
-  const secrets = secretsOf(options, environment)
-  const tiers = resolveTiers(options.tiers)
-  const wiring: Wiring<Tx> = {
-    options,
-    tiers,
-    quota: quotaWithRefusals(
-      createQuota({
-        environment,
-        store: storage.quotas,
-        transaction: (work) => storage.transaction(work),
-        tiers,
-      }),
-      environment.telemetry,
-    ),
-    bounds,
-    environment,
-    storage,
-    emitter,
-    auditCounts,
-    scoring,
-    secrets,
-    linkOf: taskPageOf(options),
-    access: createAccess({
-      environment,
-      store: storage.access,
-      sessions: storage.sessions,
-      limits: storage.limits,
-      secrets,
-      tokens: options.tokens,
-      hasher: options.passwordHasher,
-      failuresPerMinute: options.limits?.failedCredentialsPerMinute,
-      longestLifetimeMs: options.keys?.longestLifetimeMs,
-      linkTo: invitationPageOf(options),
-      onInvitation: options.members?.onInvitation,
-      onRefusedLogin: ({ action, userId, by }) =>
-        auditCounts.count({ action, by, of: userId === null ? { accountId: null } : { userId } }),
-    }),
-    guard: createEndpointGuard({ allow: options.webhooks?.allow }),
-    webhookSettings: resolveWebhookSettings(options.webhooks, bounds),
-    backoff: options.attempts?.backoff ?? defaultBackoff,
-    directory: createAgentDirectory(environment, storage.agents),
-    routes: createTaskSweep({
-      name: 'route-sweep',
-      left: 'routes',
-      environment,
-      tasks: storage.tasks,
-      pollIntervalMs: pollIntervalOf(options),
-    }),
-    deletions: createDeletionSweep(
-      environment,
-      storage.access,
-      storage.commitNotifications,
-      keepsAudit(options),
-    ),
-    closed: createSharedAbort(),
-    phase: { current: 'created' },
-  }
-  const { newId, clock, logger } = environment
-  const limits = { logLimit: LOG_LINES_PER_TASK, outputLimit: OUTPUTS_PER_TASK }
-  storage.bind({ scoring, newId, clock, logger, ...limits })
-  return wiring
-}
-
-const keepsAudit = <Tx>({ retention }: TaskboardOptions<Tx>): boolean =>
-  retention?.keepAuditOfDeletedAccounts ?? false
-
-function createSender<Tx>({ environment, guard, options }: Wiring<Tx>) {
-  const { resolver = systemResolver, ca } = options.webhooks ?? {}
-  return createUndiciSender({ clock: environment.clock, guard, resolver, ca })
 }
 
 /** Its own sender, because the deliverer closes its sender before the notifier has stopped. */

@@ -45,8 +45,8 @@ export interface TransactionsParts {
 const inside = new AsyncLocalStorage<ReadonlyMap<object, MemoryTransaction>>()
 
 export function createTransactions({ journal, now, onCommit }: TransactionsParts): Transactions {
-  const waiting: (() => void)[] = []
   let current: MemoryTransaction | null = null
+  const queue = createQueue(() => current !== null)
   const key = {}
 
   const presentOf = (call: Pick<CallContext, 'now'> | null): Instant => call?.now ?? now()
@@ -77,27 +77,10 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
     onCommit()
   }
 
-  /**
-   * Resolves to the result of `begin` as soon as no transaction is open, before anything else runs.
-   * @throws TaskboardError `MISSING_FIELD` (`tx`) inside the work of the open one.
-   */
+  /** @throws TaskboardError `MISSING_FIELD` (`tx`) inside the work of the open one. */
   function queued<T>(begin: () => T): Promise<T> {
     if (inside.getStore()?.get(key) === current) throw waitsForItself()
-    const settled = async (): Promise<T> => begin()
-    return new Promise((resolve) => {
-      waiting.push(() => resolve(settled()))
-    })
-  }
-
-  /** Ends a transaction: waiting calls resume, up to the first that opens another one. */
-  function release(): void {
-    current = null
-    for (
-      let next = waiting.shift();
-      next !== undefined;
-      next = current === null ? waiting.shift() : undefined
-    )
-      next()
+    return queue.add(begin)
   }
 
   const open = (): MemoryTransaction => (current = Object.freeze({}) as MemoryTransaction)
@@ -112,7 +95,8 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
       journal.rollBackTo(0)
       throw error
     } finally {
-      release()
+      current = null
+      queue.resume()
     }
   }
 
@@ -129,6 +113,28 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
       within((tx) => inside.run(new Map(inside.getStore()).set(key, tx), () => work(tx))),
     // All of its verbs are given the transaction: no work of it waits for itself.
     inOneCommit: (call, work) => (isInside(call) ? work(call) : within((tx) => work({ ...call, tx }))),
+  }
+}
+
+/** Calls that wait for the end of a transaction, in their order. */
+function createQueue(isOpen: () => boolean) {
+  const waiting: (() => void)[] = []
+  return {
+    /** Resolves to the result of `begin` as soon as no transaction is open, before anything else runs. */
+    add<T>(begin: () => T): Promise<T> {
+      const settled = async (): Promise<T> => begin()
+      return new Promise((resolve) => {
+        waiting.push(() => resolve(settled()))
+      })
+    },
+    /** Up to the first that opens another transaction. */
+    resume(): void {
+      let next = waiting.shift()
+      while (next !== undefined) {
+        next()
+        next = isOpen() ? undefined : waiting.shift()
+      }
+    },
   }
 }
 

@@ -109,7 +109,7 @@ export function createDatabase(parts: DatabaseParts): Database {
   const { timeouts = resolveTimeouts({}), lines = createListeners<WatchedLine>(), sendLine } = parts
   const pool = boundedPool(parts.pool, timeouts)
   const sole = soleConnectionOf(parts.pool)
-  const { run, runAlone, boundedOf, toQuery } = createRunners(pool, timeouts, preparedStatements)
+  const { run, runAlone, sessionOn, boundedOf, toQuery } = createRunners(pool, timeouts, preparedStatements)
   const { readPool } = parts
   const replica = readPool && createReplica({ primary: pool, readPool, timeouts, toQuery })
   const revocations = createRevocations(commits)
@@ -124,10 +124,6 @@ export function createDatabase(parts: DatabaseParts): Database {
       throw ofHost.isAny() && isUnanswered(error) ? withoutTx(error) : toVerbError(error)
     }
   }
-
-  const sessionOn = (connection: PgQueryable): Session => ({
-    run: (statement, values) => run(connection, statement, values),
-  })
 
   const database: Database = {
     settings,

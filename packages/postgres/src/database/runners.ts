@@ -44,7 +44,11 @@ export function createRunners(
     return made
   }
 
-  return { run, runAlone, boundedOf, toQuery }
+  const sessionOn = (connection: PgQueryable) => ({
+    run: <Row>(asked: Statement<Row>, values: readonly unknown[]) => run(connection, asked, values),
+  })
+
+  return { run, runAlone, sessionOn, boundedOf, toQuery }
 }
 
 /** A recent `pg` knows whether a transaction is open on a client. Without one, each write is committed immediately. */

@@ -180,6 +180,12 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
     'prune_events',
   ],
   'applies other weights to all tasks, or looks whether there are any': ['rescore_tasks', 'with adopted as'],
+  'seals the secrets of all workspaces with another key': [
+    'list_sealed_channels',
+    'list_sealed_webhooks',
+    'replace_sealed_channels',
+    'replace_sealed_webhooks',
+  ],
 }
 
 /** The statements that the conformance suite does not send, with the test that does. */

@@ -168,8 +168,8 @@ export const memberCases: readonly V2Check[] = [
     async check(session) {
       const { send, taskboard, workspaceId, makeKey } = session
       await taskboard.board(workspaceId).add({ title: 'CONFIDENTIAL' })
-      const chat = async (message: string, ...more: Scope[]) =>
-        send('POST', '/v2/chat', { as: (await makeKey(['chat:write', ...more])).key, body: { message } })
+      const chat = async (message: string, ...granted: Scope[]) =>
+        send('POST', '/v2/chat', { as: (await makeKey(['chat:write', ...granted])).key, body: { message } })
       const { list, add, use } = chatCommands
       assertError(await chat(list), 403, 'AUTHORIZATION_FAILED')
       assertError(await chat(add, 'tasks:read'), 403, 'AUTHORIZATION_FAILED')

@@ -90,8 +90,7 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
       let hasFailed = false
       // One that this process cannot make, as it does not know the time zone, delays no other.
       for (const schedule of due.schedules) if (!(await tryToMake(schedule))) hasFailed = true
-      refusedBefore = refusedNow
-      refusedNow = new Set()
+      ;[refusedBefore, refusedNow] = [refusedNow, new Set()]
       if (hasFailed) return RETRY_MS
       // Those that were due have a next occurrence now, which the list does not know.
       return due.schedules.length > 0 ? 'now' : due.nextDueInMs

@@ -66,13 +66,7 @@ export const checkCases: readonly StorageCheck[] = [
       const { access, webhooks, channels, sessions } = storage
       const insert = async (sealed: readonly string[]) => {
         const secrets = sealed.map((text) => ({ sealed: text, expiresAt: null }))
-        const webhook = {
-          workspaceId,
-          weakSecret: false,
-          url: 'https://a.example/',
-          events: ['task.created'] as const,
-          secrets,
-        }
+        const webhook = { workspaceId, weakSecret: false, url: 'https://a.example/', events: ['task.created'] as const, secrets }
         return (await webhooks.insertWebhook({ webhook, idempotency: null }, at())).value
       }
       await insert([])
@@ -100,11 +94,8 @@ export const checkCases: readonly StorageCheck[] = [
         [second.id],
       )
       assert.deepEqual(await texts('factor'), [[user.id, user.id, ['f1']]])
-      const [{ texts: members } = { texts: {} }] = await access.listSealed(
-        { kind: 'channel', afterId: null, limit: 1 },
-        at(),
-      )
-      assert.deepEqual(members, { url: 'c1', key: 'c2' })
+      const [ofChannel] = await access.listSealed({ kind: 'channel', afterId: null, limit: 1 }, at())
+      assert.deepEqual(ofChannel?.texts, { url: 'c1', key: 'c2' })
 
       const replace = (
         kind: 'webhook' | 'channel' | 'factor',
