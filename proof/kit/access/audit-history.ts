@@ -120,7 +120,9 @@ function follow(state: AccessState, { action, by, target, details }: AuditRecord
       for (const [key, held] of state.keys) if (held.includes(` of ${id}, `)) state.keys.delete(key)
       return
     case 'member.added':
+      return void state.users.set(id, scopesIn(details))
     case 'member.changed':
+      for (const invitation of texts(details, 'invitations')) state.invitations.delete(invitation)
       return void state.users.set(id, scopesIn(details))
     case 'member.joined':
       state.users.set(id, scopesIn(details))
@@ -129,6 +131,7 @@ function follow(state: AccessState, { action, by, target, details }: AuditRecord
       state.users.delete(id)
       state.enrolled.delete(id)
       for (const key of texts(details, 'keys')) state.keys.delete(key)
+      for (const invitation of texts(details, 'invitations')) state.invitations.delete(invitation)
       for (const session of texts(details, 'sessions')) state.sessions.delete(session)
       return
     case 'invitation.created':

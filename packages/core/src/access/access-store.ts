@@ -200,14 +200,15 @@ export interface AccessStore<Tx = unknown> {
    */
   insertUser(user: NewStoredUser & { readonly accountId: string }, call: CallContext<Tx>): Promise<User>
   /**
-   * Changes what a user may do. The sessions of the user stay, and have the new scopes.
+   * Changes what a user may do. The sessions of the user stay, and have the new scopes. Open invitations of the user to scopes that it lacks then
+   * are withdrawn; returns their ids.
    * @throws TaskboardError `NOT_FOUND` for a user that the account does not have; `CONFLICT` when nobody would be left who may change the
    *   account.
    */
   setUserScopes(
     change: { readonly accountId: string; readonly userId: string; readonly scopes: readonly Scope[] | null },
     call: CallContext<Tx>,
-  ): Promise<User>
+  ): Promise<{ readonly user: User; readonly invitations: readonly string[] }>
   /**
    * Invites an address, in the place of an earlier invitation of it by the account. Whether another user has the address is seen only when
    * it is accepted.
@@ -247,16 +248,18 @@ export interface AccessStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<readonly string[]>
   /**
-   * Deletes a user with all sessions, and unless `keepKeys` is set revokes the keys that the user made. Returns the ids of what ended.
-   * @throws TaskboardError `NOT_FOUND` for an unknown user.
+   * Deletes a user with all sessions and the open invitations that the user made, and unless `keepKeys` is set revokes the keys that the user
+   * made. Returns the ids of what ended.
+   * @throws TaskboardError `NOT_FOUND` for an unknown user; `CONFLICT` when nobody would be left who may change the account, unless `mayBeLast`.
    */
   deleteUser(
-    named: { readonly userId: string; readonly keepKeys: boolean },
+    named: { readonly userId: string; readonly keepKeys: boolean; readonly mayBeLast: boolean },
     call: CallContext<Tx>,
   ): Promise<{
     readonly accountId: string
     readonly sessions: readonly string[]
     readonly keys: readonly string[]
+    readonly invitations: readonly string[]
   }>
 
   /**

@@ -76,12 +76,16 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    */
   setPassword(userId: string, password: string, options?: OnRecord<Tx>): Promise<void>
   /**
-   * Deletes a user. All its sessions end, as with `setPassword`, and so do the API keys that the user made, unless `keepKeys` is set because
+   * Deletes a user. All its sessions end, as with `setPassword`, its open invitations are withdrawn, and so end the API keys that the user made, unless `keepKeys` is set because
    * programs of the account use them.
    */
   deleteUser(
     userId: string,
-    options?: OnRecord<Tx> & { readonly keepKeys?: boolean | undefined },
+    options?: OnRecord<Tx> & {
+      readonly keepKeys?: boolean | undefined
+      /** Whether the account may be left without a user who may change it. Default true. */
+      readonly mayBeLast?: boolean | undefined
+    },
   ): Promise<void>
   /**
    * Ends the second factor of a user who has lost the app and the recovery codes, and all of the user's sessions. Make sure of who asks: then
@@ -206,8 +210,8 @@ function createUserCalls<Tx>(
       for (const sessionId of ended) deps.authenticator.forgetSession(sessionId)
     },
     async deleteUser(userId, options) {
-      const { keepKeys = false } = options ?? {}
-      const ended = await store.deleteUser({ userId, keepKeys }, environment.call(options))
+      const { keepKeys = false, mayBeLast = true } = options ?? {}
+      const ended = await store.deleteUser({ userId, keepKeys, mayBeLast }, environment.call(options))
       for (const sessionId of ended.sessions) deps.authenticator.forgetSession(sessionId)
       for (const keyId of ended.keys) deps.authenticator.forget(keyId)
     },
@@ -219,7 +223,7 @@ function createUserCalls<Tx>(
         })
       }
       const change = { accountId, userId, scopes: scopesOfRole(role) }
-      const user = await store.setUserScopes(change, environment.call(options))
+      const { user } = await store.setUserScopes(change, environment.call(options))
       deps.authenticator.forgetAccount(accountId)
       return user
     },

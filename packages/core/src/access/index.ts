@@ -35,7 +35,7 @@ export type {
   SessionStore,
   SignIn,
 } from './session-store.js'
-export { loginAttemptRules, takeLoginAttempt } from './login-attempts.js'
+export { loginAttemptRules, takeLoginAttempt, withoutOne } from './login-attempts.js'
 export type { AttemptDecision, AttemptKind, LoginAttempts } from './login-attempts.js'
 export { mostRotatedTokens, type RefreshFamily, sessionOver, showRefreshToken } from './refresh-token.js'
 export { checkEncryptionKey, type KeyCheck } from './key-check.js'

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { AuditActor, Environment } from '../environment/index.js'
-import { parseInput, TaskboardError } from '../errors/index.js'
+import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import type { LimitStore } from '../limits/index.js'
 import { emailInput, newPasswordInput } from './access-input.js'
 import type { AccessStore } from './access-store.js'
 import { requireUncommon } from './common-passwords.js'
+import { addressBucket } from './credential-guard.js'
 import { credentialDigest } from './credential-digest.js'
 import type { PasswordWork } from './password-work.js'
 import type { Principal } from './principal.js'
@@ -70,6 +71,8 @@ const DAY_MS = 86_400_000
 const LIFETIME_MS = 7 * DAY_MS
 const MOST_OPEN = 20
 const MOST_A_DAY = 50
+/** Each costs a hash of a password. */
+const MOST_TRIES = 10
 const TOKEN_BYTES = 32
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const OVER = 'the invitation was used or withdrawn, or has expired; ask for a new one'
@@ -79,6 +82,18 @@ const input = z.strictObject({
   role: z.enum(roleNames, { error: `must be one of ${roleNames.join(', ')}` }),
   showLink: z.boolean({ error: 'must be true or false' }).nullish(),
 })
+
+/** An invitation of an address that another user has cannot be accepted any more. */
+async function dropTaken(
+  { environment, store }: InvitationsDeps,
+  { accountId, id: invitationId }: Invitation,
+  error: unknown,
+): Promise<never> {
+  if (isTaskboardError(error, 'CONFLICT')) {
+    await store.deleteInvitation({ accountId, invitationId }, environment.call({ by: { kind: 'system' } }))
+  }
+  throw error
+}
 
 async function send(
   { environment, onInvitation }: InvitationsDeps,
@@ -101,6 +116,13 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     if (allowed) return
     const rule = `an account can invite ${MOST_A_DAY} times a day`
     throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
+  }
+
+  async function requireFewTries(tokenHash: string): Promise<void> {
+    const use = { key: `acceptance:${tokenHash}`, limit: MOST_TRIES, windowMs: DAY_MS }
+    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
+    if (allowed) return
+    throw new TaskboardError('RATE_LIMITED', 'too many tries to accept this invitation', { retryAfterMs })
   }
 
   async function find(token: string, { clientAddress }: LoginOrigin): Promise<Invitation> {
@@ -160,13 +182,18 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     },
     show: find,
     async accept({ token, password }, origin) {
-      const { email } = await find(token, origin)
+      const found = await find(token, origin)
+      const tokenHash = credentialDigest(token)
       parseInput(newPasswordInput, { password })
-      await requireUncommon(password, email)
-      const passwordHash = await passwords.hash(password, { key: email, isKnown: true })
-      const acceptance = { tokenHash: credentialDigest(token), passwordHash }
+      await requireUncommon(password, found.email)
+      await requireFewTries(tokenHash)
+      // Whoever has a link is a stranger still.
+      const client = { key: addressBucket(origin.clientAddress), isKnown: false }
+      const passwordHash = await passwords.hash(password, client)
       const call = environment.call({ by: userActor(null, origin) })
-      const { user } = await store.acceptInvitation(acceptance, call)
+      const { user } = await store
+        .acceptInvitation({ tokenHash, passwordHash }, call)
+        .catch((error: unknown) => dropTaken(deps, found, error))
       return sessions.begin({ userId: user.id, passwordHash }, origin)
     },
   }

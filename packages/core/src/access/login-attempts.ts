@@ -55,3 +55,11 @@ export function takeLoginAttempt(
     decision: { allowed: true, retryAfterMs: 0 },
   }
 }
+
+/** The guesses without one that could not be checked. */
+export function withoutOne(attempts: LoginAttempts, kind: AttemptKind): LoginAttempts {
+  const { passwords, codes } = attempts
+  return kind === 'password'
+    ? { ...attempts, passwords: Math.max(0, passwords - 1) }
+    : { ...attempts, codes: Math.max(0, codes - 1) }
+}

@@ -136,7 +136,13 @@ function createOneCheck({
     const userId = signIn?.userId ?? null
     if (!decision.allowed) refused('login.locked', userId, origin)
     requireAllowed(decision, 'too many wrong logins')
-    const isRight = await passwords.verify(password, signIn?.passwordHash ?? passwords.decoy, client)
+    const isRight = await passwords
+      .verify(password, signIn?.passwordHash ?? passwords.decoy, client)
+      .catch(async (error: unknown) => {
+        // It was not checked, so it is no guess.
+        await store.clearLoginAttempts({ key, one: 'password' }, environment.call())
+        throw error
+      })
     if (signIn === null || !isRight) {
       refused('login.failed', userId, origin)
       throw new TaskboardError('UNAUTHORIZED', wrongLogin)

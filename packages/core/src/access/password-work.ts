@@ -43,7 +43,10 @@ class Turns {
     this.#most = most
   }
 
-  /** Joins a queue. When there is no room, who waits for the longest queue of others gives way, or else who joins. */
+  /**
+   * Joins a queue. When there is no room, the last of the longest queue of others gives way; without others, that of the longest queue of known
+   * ones; or else who joins.
+   */
   join({ key, isKnown }: PasswordClient, waiting: Waiting): void {
     if (this.#count >= this.#most && !this.#makeRoom(key, isKnown)) return waiting.refuse(tooMany())
     const queues = isKnown ? this.#queues.known : this.#queues.others
@@ -69,11 +72,13 @@ class Turns {
   #makeRoom(key: string, isKnown: boolean): boolean {
     const { known, others } = this.#queues
     const own = ((isKnown ? known : others).get(key)?.length ?? 0) + 1
-    const [longest] = [...others].toSorted(([, one], [, other]) => other.length - one.length)
-    if (longest === undefined || (!isKnown && longest[1].length <= own)) return false
+    const queues = others.size > 0 ? others : known
+    const [longest] = [...queues].toSorted(([, one], [, other]) => other.length - one.length)
+    const givesWay = isKnown && queues === others
+    if (longest === undefined || (!givesWay && longest[1].length <= own)) return false
     const [loser, queue] = longest
     queue.pop()?.refuse(tooMany())
-    if (queue.length === 0) others.delete(loser)
+    if (queue.length === 0) queues.delete(loser)
     this.#count -= 1
     return true
   }

@@ -97,18 +97,26 @@ export interface SessionStore<Tx = unknown> {
     attempt: { readonly key: string; readonly kind: AttemptKind },
     call: CallContext<Tx>,
   ): Promise<AttemptDecision>
-  /** Forgets the guesses of a key, after a right one. An unknown key is ignored. */
-  clearLoginAttempts(named: { readonly key: string }, call: CallContext<Tx>): Promise<void>
+  /**
+   * Forgets the guesses of a key, after a right one; with `one`, only one guess of that kind, which could not be checked. An unknown key is
+   * ignored.
+   */
+  clearLoginAttempts(
+    named: { readonly key: string; readonly one?: AttemptKind | undefined },
+    call: CallContext<Tx>,
+  ): Promise<void>
 
   /**
    * Begins a session, which is proven from then on. `passwordHash` is the hash that the login was checked against. A change of password comes either before
    * the session, which is then refused, or after it, and ends it.
-   * @throws TaskboardError `NOT_FOUND` for an unknown user, or one who has another `passwordHash` by now.
+   * @throws TaskboardError `NOT_FOUND` for an unknown user, or one who has another `passwordHash` or `mfaSecret` by now.
    */
   insertSession(
     session: {
       readonly userId: string
       readonly passwordHash?: string | undefined
+      /** The sealed secret of the second factor that the login was checked with; absent for none that counts. */
+      readonly mfaSecret?: string | null | undefined
       readonly familyHash: string
       readonly tokenHash: string
       readonly ttlMs: number

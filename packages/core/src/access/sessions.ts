@@ -44,6 +44,9 @@ export interface SessionTokens {
   readonly refreshExpiresInS: number
 }
 
+/** Of whom a session begins. Without `mfaSecret`, the second factor is not looked at. */
+type Begun = Pick<SignIn, 'userId' | 'passwordHash'> & Partial<Pick<SignIn, 'mfaSecret'>>
+
 /** Logs users in and out. Every method rejects with `SERVICE_UNAVAILABLE` when the storage does not answer. */
 export interface Sessions {
   /**
@@ -79,7 +82,7 @@ export interface Sessions {
    */
   prove(session: OwnSession, input: ProofInput, origin: LoginOrigin): Promise<void>
   /** Begins a session of a user whose password was set or checked just now. @throws TaskboardError `UNAUTHORIZED` when it is another one by now. */
-  begin(user: Pick<SignIn, 'userId' | 'passwordHash'>, origin: LoginOrigin): Promise<SessionTokens>
+  begin(user: Begun, origin: LoginOrigin): Promise<SessionTokens>
   /** The answer to a token that is not valid: counts it. @throws TaskboardError `RATE_LIMITED` after too many from the address. */
   refuseToken(clientAddress: string, message: string): TaskboardError
   /** The sessions of a user that have not ended, newest first. */
@@ -132,12 +135,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const answer = (session: Session, refreshToken: string) => tokensOf(tokens, session, refreshToken)
 
   async function begin(
-    { userId, passwordHash }: Pick<SignIn, 'userId' | 'passwordHash'>,
+    { userId, passwordHash, mfaSecret }: Begun,
     wrong: string,
     from: LoginOrigin,
   ): Promise<SessionTokens> {
     const { token, ...hashes } = mintRefreshToken(random)
-    const session = { userId, passwordHash, ...hashes, ttlMs, longestMs, origin: originOf(from) }
+    const session = { userId, passwordHash, mfaSecret, ...hashes, ttlMs, longestMs, origin: originOf(from) }
     return answer(
       await store
         .insertSession(session, environment.call({ by: userActor(userId, from) }))

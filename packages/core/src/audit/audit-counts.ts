@@ -5,6 +5,7 @@ import {
   type Environment,
   type Instant,
 } from '../environment/index.js'
+import { addressBucket } from '../access/index.js'
 import type { AuditAction, AuditRecord } from './audit-record.js'
 import type { AuditOwner, AuditStore } from './audit-store.js'
 
@@ -24,8 +25,16 @@ export interface AuditCounts {
 }
 
 const MINUTE_MS = 60_000
-/** Whoever comes after them in a minute is counted as others, so that a flood of addresses takes little memory and few rows. */
-const MOST_CALLERS = 1_000
+/**
+ * Callers of an account, and those of no account, in a minute. Whoever comes after them is counted as others of the same account, so that a flood
+ * takes little memory and few rows, and nothing from the records of other accounts.
+ */
+const MOST_CALLERS = 100
+const MOST_OWNERS = 10_000
+
+const OTHERS: AuditActor = { kind: 'system', name: 'others' }
+
+const isOthers = ({ by }: AuditRefusal): boolean => by === OTHERS
 
 /** A refusal of the minute, with how often it came. */
 interface Counted extends AuditRefusal {
@@ -45,16 +54,43 @@ export function createAuditCounts<Tx>({
   readonly onRecord: (record: AuditRecord) => void
 }): AuditCounts {
   const counted = new Map<string, Counted>()
+  /** How many callers of each owner are counted. */
+  const callers = new Map<string, number>()
   /** When the minute is over whose refusals are counted; null while there are none. */
   let dueAt: Instant | null = null
 
+  function add(refusal: AuditRefusal, count: number): void {
+    const { action, of, by } = refusal
+    const owner = JSON.stringify(of)
+    const address = by.clientAddress == null ? null : addressBucket(by.clientAddress)
+    const key = JSON.stringify([owner, action, by.kind, by.id, address])
+    const known = counted.get(key)
+    const held = callers.get(owner) ?? 0
+    if (known !== undefined) known.count += count
+    else if (isOthers(refusal) || held < MOST_CALLERS) {
+      counted.set(key, { ...refusal, count })
+      callers.set(owner, held + 1)
+    } else add({ action, of, by: OTHERS }, count)
+  }
+
+  async function append({ action, of, by, count }: Counted): Promise<void> {
+    const record = { action, of, target: null, details: {}, count }
+    for (const each of await store.appendAudit([record], environment.call<Tx>({ by }))) onRecord(each)
+  }
+
   async function flush(): Promise<void> {
-    for (const [key, { action, of, by, count }] of Array.from(counted)) {
-      const record = { action, of, target: null, details: {}, count }
-      const call = environment.call<Tx>({ by })
-      // Before the write: what comes meanwhile is counted anew.
-      counted.delete(key)
-      for (const each of await store.appendAudit([record], call)) onRecord(each)
+    const due = Array.from(counted.values())
+    // Before the writes: what comes in the meantime is counted for itself.
+    counted.clear()
+    callers.clear()
+    for (let refusal = due.shift(); refusal !== undefined; refusal = due.shift()) {
+      const isAppended = await append(refusal).then(
+        () => true,
+        (error: unknown) => error,
+      )
+      if (isAppended === true) continue
+      for (const each of [refusal, ...due]) add(each, each.count)
+      throw isAppended
     }
   }
 
@@ -74,23 +110,10 @@ export function createAuditCounts<Tx>({
   })
   return {
     count(refusal) {
-      const { action, of, by } = refusal
       const isFirst = counted.size === 0
-      const key = JSON.stringify([action, of, by.kind, by.id, by.clientAddress])
-      const known = counted.get(key)
-      if (known !== undefined) known.count += 1
-      else if (counted.size < MOST_CALLERS) counted.set(key, { ...refusal, count: 1 })
-      else {
-        const others = counted.get(action)
-        if (others !== undefined) others.count += 1
-        else
-          counted.set(action, {
-            action,
-            of: { accountId: null },
-            by: { kind: 'system', name: 'others' },
-            count: 1,
-          })
-      }
+      // Of so many accounts at once, those that come last are counted together.
+      const isKnown = callers.size < MOST_OWNERS || callers.has(JSON.stringify(refusal.of))
+      add(isKnown ? refusal : { action: refusal.action, of: { accountId: null }, by: OTHERS }, 1)
       if (isFirst) timed.wake()
     },
     loop: {

@@ -7,6 +7,7 @@ export {
   sessionOver,
   showRefreshToken,
   takeLoginAttempt,
+  withoutOne,
 } from '../access/index.js'
 export type {
   AccessStore,

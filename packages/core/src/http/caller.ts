@@ -4,6 +4,9 @@ import { isTaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../wiring/transport-services.js'
 import type { HttpRequest } from './http.js'
 
+/** As long as a look-up of a credential is trusted. */
+const LATE_MS = 1_000
+
 const WELL_FORMED = /^[A-Za-z0-9_.-]{1,64}$/
 
 /** The id that the host has given a request, or the caller's `X-Request-Id` if it is well-formed; null for none. */
@@ -27,4 +30,25 @@ export function noteRefusal(
 ): void {
   const isRefusal = isTaskboardError(error, 'FORBIDDEN') || isTaskboardError(error, 'STEP_UP_REQUIRED')
   if (isRefusal) services.countRefusal(callerOf(principal, request), principal.accountId)
+}
+
+/**
+ * What arrives of a request after its caller was checked, with the caller as it is by then: a body can be held back for minutes, in which its
+ * caller may lose rights, or be deleted.
+ * @throws TaskboardError `UNAUTHORIZED` when the credential is not valid any more.
+ */
+export async function withCaller<T>(
+  services: Pick<TransportServices, 'authenticate' | 'environment' | 'refuseCredential'>,
+  request: HttpRequest,
+  principal: Principal,
+  arriving: Promise<T>,
+): Promise<readonly [T, Principal]> {
+  const { clock } = services.environment
+  const from = clock.now()
+  const value = await arriving
+  const tookMs = clock.now() - from
+  if (tookMs >= 0 && tookMs < LATE_MS) return [value, principal]
+  const caller = await services.authenticate(request)
+  if (caller?.id !== principal.id) throw services.refuseCredential(request)
+  return [value, caller]
 }

@@ -63,11 +63,11 @@ export const auditRules: AuditRules = {
   audit: 'is itself the record',
   approvals: {
     requestApproval: 'the event log has approval.requested, and nothing is allowed by it',
-    decideApproval: ({ workspaceId, verdict }, { id, action, taskId, inputDigest, decidedBy }) => ({
+    decideApproval: ({ workspaceId, verdict }, { id, taskId, inputDigest, decidedBy }) => ({
       action: 'approval.decided',
       by: personOf(decidedBy),
       ...inWorkspace(workspaceId, 'approval', id),
-      details: { decision: verdict.decision, action, task_id: taskId, input_digest: inputDigest },
+      details: { decision: verdict.decision, task_id: taskId, input_digest: inputDigest },
     }),
     listApprovals: READS,
   },
@@ -197,10 +197,10 @@ export const auditRules: AuditRules = {
       ...user(id),
       details: { scopes: list(scopes) },
     }),
-    setUserScopes: ({ scopes }, { id }) => ({
+    setUserScopes: ({ scopes }, { user: { id }, invitations }) => ({
       action: 'member.changed',
       ...user(id),
-      details: { scopes: list(scopes) },
+      details: { scopes: list(scopes), invitations: list(invitations) },
     }),
     insertInvitation: ({ accountId, scopes }, { invitation: { id, expiresAt }, replacedId }) => ({
       action: 'invitation.created',
@@ -225,11 +225,16 @@ export const auditRules: AuditRules = {
       ...user(userId),
       details: { sessions: list(sessions) },
     }),
-    deleteUser: ({ userId, keepKeys }, { accountId, sessions, keys }) => ({
+    deleteUser: ({ userId, keepKeys }, { accountId, sessions, keys, invitations }) => ({
       action: 'member.deleted',
       of: { accountId },
       target: { kind: 'user', id: userId },
-      details: { sessions: list(sessions), keys: list(keys), keys_kept: keepKeys },
+      details: {
+        sessions: list(sessions),
+        keys: list(keys),
+        keys_kept: keepKeys,
+        invitations: list(invitations),
+      },
     }),
     insertApiKey: ({ key }, { id }) => ({
       action: 'key.created',

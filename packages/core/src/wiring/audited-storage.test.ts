@@ -161,7 +161,7 @@ describe('the audit', () => {
     const first = await board.audit.list(null, { limit: 1_000 })
     const second = await board.audit.list(null, { limit: 1_000, cursor: first.nextCursor })
     const records = [...first.records, ...second.records]
-    expect(records).toHaveLength(1_001)
+    expect(records).toHaveLength(101)
     expect(records.reduce((sum, { count }) => sum + count, 0)).toBe(5_000)
     expect(records.find(({ count }) => count > 1)?.by).toMatchObject({ kind: 'system', name: 'others' })
     await board.close()

@@ -17,10 +17,10 @@ const columns: readonly (readonly [string, (record: AuditRecord) => string | num
   ['id', ({ id }) => id],
 ]
 
-/** A cell as RFC 4180 has it. Spreadsheets run what begins like a formula, so that gets an apostrophe before it. */
+/** A cell as RFC 4180 has it. Spreadsheets run what begins like a formula, some also behind a semicolon, so that gets an apostrophe before it. */
 function cell(value: string | number | null): string {
   const text = String(value ?? '')
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = text.replaceAll(/(^|[;\t\r\n])([=+\-@])/g, "$1'$2")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -21,7 +21,7 @@ import {
 } from '@taskboard/core/storage'
 import { addAgent } from '../agents/agent-store.js'
 import type { Database } from '../tables/database.js'
-import { createDeletions } from './deletions.js'
+import { createDeletions, dropInvitations } from './deletions.js'
 import { createInvitationVerbs } from './invitations.js'
 import { createFindPrincipal, hasEnded } from './find-principal.js'
 import { createSealed } from './sealed.js'
@@ -231,8 +231,9 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
         const user = { ...stored.user, scopes: Object.freeze([...(scopes ?? everyScope)]) }
         tables.users.set(userId, { ...stored, user })
         const rest = [...tables.users.values()].filter((each) => each.user.accountId === accountId)
-        if (rest.some((each) => each.user.scopes.includes('account:write'))) return user
-        throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
+        if (!rest.some((each) => each.user.scopes.includes('account:write')))
+          throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
+        return { user, invitations: dropInvitations(tables, userId, user.scopes) }
       }),
     setPassword: (change, call) => write(call, (now) => setPassword(tables, change, now)),
     listUsers: ({ accountId }, call) =>

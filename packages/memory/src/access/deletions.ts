@@ -74,16 +74,34 @@ export function createDeletions(
         'accountId' in target ? beginAccount(target.accountId) : beginWorkspace(target.workspaceId),
       ),
     continueDeletion: (request, { now }) => transactions.write({ now }, () => proceed(request)),
-    deleteUser: ({ userId, keepKeys }, call) =>
+    deleteUser: ({ userId, keepKeys, mayBeLast }, call) =>
       transactions.write(call, (now) => {
         const found = tables.users.get(userId)
         if (found === undefined) throw notFound('user')
         const keys = keepKeys ? [] : [...tables.apiKeys.values()].filter((key) => isOwn(key, userId))
         for (const key of keys) tables.apiKeys.set(key.id, { ...key, revokedAt: now })
         const sessions = dropCaller(database, userId, now)
-        return { accountId: found.user.accountId, sessions, keys: keys.map(({ id }) => id) }
+        const invitations = dropInvitations(tables, userId, [])
+        const { accountId } = found.user
+        const rest = [...tables.users.values()].filter(({ user }) => user.accountId === accountId)
+        if (!mayBeLast && !rest.some(({ user }) => user.scopes.includes('account:write')))
+          throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
+        return { accountId, sessions, keys: keys.map(({ id }) => id), invitations }
       }),
   }
+}
+
+/** Withdraws the invitations of a user to more than `scopes`; returns their ids. */
+export function dropInvitations(
+  { invitations }: Database['tables'],
+  userId: string,
+  scopes: readonly string[],
+): readonly string[] {
+  const beyond = [...invitations.values()].filter(
+    (each) => each.createdBy === userId && !each.scopes.every((scope) => scopes.includes(scope)),
+  )
+  for (const { id } of beyond) invitations.delete(id)
+  return beyond.map(({ id }) => id)
 }
 
 /** Whether a user has made a key that is not revoked. */

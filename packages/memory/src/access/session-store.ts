@@ -1,5 +1,11 @@
 import { type Instant, TaskboardError } from '@taskboard/core'
-import { sessionOver, type SessionStore, showRefreshToken, takeLoginAttempt } from '@taskboard/core/storage'
+import {
+  sessionOver,
+  type SessionStore,
+  showRefreshToken,
+  takeLoginAttempt,
+  withoutOne,
+} from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
 import type { StoredSession } from '../tables/tables.js'
 import type { Pruned } from '../tables/prune.js'
@@ -107,11 +113,21 @@ export function createSessionStore(database: Database): Store {
         tables.loginAttempts.set(key, after)
         return decision
       }),
-    clearLoginAttempts: ({ key }, call) => write(call, () => tables.loginAttempts.delete(key)),
-    insertSession: ({ userId, passwordHash, familyHash, tokenHash, ttlMs, longestMs, origin }, call) =>
+    clearLoginAttempts: ({ key, one }, call) =>
+      write(call, () => {
+        const attempts = tables.loginAttempts.get(key)
+        if (one === undefined) tables.loginAttempts.delete(key)
+        else if (attempts !== undefined) tables.loginAttempts.set(key, withoutOne(attempts, one))
+      }),
+    insertSession: (
+      { userId, passwordHash, mfaSecret, familyHash, tokenHash, ttlMs, longestMs, origin },
+      call,
+    ) =>
       write(call, (now) => {
-        const known = tables.users.get(userId)?.passwordHash
-        if (known === undefined || (passwordHash ?? known) !== known) throw noSuchUser()
+        const user = tables.users.get(userId)
+        if (user === undefined || (passwordHash ?? user.passwordHash) !== user.passwordHash)
+          throw noSuchUser()
+        if (mfaSecret !== undefined && mfaSecret !== user.mfaSecret) throw noSuchUser()
         const session = { id: settings.current.newId('ses'), userId }
         const expiresInMs = Math.min(ttlMs, longestMs)
         const family = { tokenHash, rotated: [], expiresAt: now + expiresInMs, endsAt: now + longestMs }

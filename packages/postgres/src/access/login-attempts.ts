@@ -54,6 +54,15 @@ const forgetAttempts = statement<never>(
   /* sql */ `delete from taskboard.login_attempt where key = $1::text`,
 )
 
+/** Key, kind. */
+const forgetOne = statement<never>(
+  'clear_login_attempt',
+  /* sql */ `
+  update taskboard.login_attempt set
+    passwords = greatest(passwords - ($2::text = 'password')::integer, 0), codes = greatest(codes - ($2::text = 'code')::integer, 0)
+  where key = $1::text`,
+)
+
 /** `SessionStore.takeLoginAttempt`. */
 export async function takeLoginAttempt(
   database: Database,
@@ -69,8 +78,9 @@ export async function takeLoginAttempt(
 /** `SessionStore.clearLoginAttempts`. */
 export async function clearLoginAttempts(
   database: Database,
-  { key }: Parameters<SessionStore['clearLoginAttempts']>[0],
+  { key, one }: Parameters<SessionStore['clearLoginAttempts']>[0],
   call: CallContext<PgConnection>,
 ): Promise<void> {
-  await database.read(call, forgetAttempts, [key])
+  if (one === undefined) await database.read(call, forgetAttempts, [key])
+  else await database.read(call, forgetOne, [key, one])
 }

@@ -172,7 +172,8 @@ const addSession = statement<Session>(
     p.now, $9::text, $10::text
   from p, (
     select * from taskboard.account_user u
-    where u.id = $3::text and u.password_hash = coalesce($7::text, u.password_hash) for share
+    where u.id = $3::text and u.password_hash = coalesce($7::text, u.password_hash)
+      and ($11::boolean or u.mfa_secret is not distinct from $12::text) for share
   ) as u
   returning id, user_id as "userId", (expires_at - created_at)::float8 as "expiresInMs"`,
 )
@@ -183,6 +184,7 @@ async function insertSession(
   {
     userId,
     passwordHash,
+    mfaSecret,
     familyHash,
     tokenHash,
     ttlMs,
@@ -203,6 +205,8 @@ async function insertSession(
     longestMs,
     clientAddress,
     userAgent,
+    mfaSecret === undefined,
+    mfaSecret ?? null,
   ])
   if (session === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
   return session

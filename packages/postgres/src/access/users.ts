@@ -1,6 +1,6 @@
 import { TaskboardError, type User } from '@taskboard/core'
 import { type AccessStore, type CallContext, sessionOver } from '@taskboard/core/storage'
-import type { Database } from '../database/database.js'
+import type { Database, Session } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { toUser, userColumns, type UserRow } from './api-keys.js'
@@ -38,19 +38,33 @@ const anyOwner = statement<object>(
   where u.account_id = $1::text and (u.scopes is null or 'account:write' = any (u.scopes)) limit 1`,
 )
 
+async function requireOwner(session: Session, accountId: string): Promise<void> {
+  if ((await session.run(anyOwner, [accountId])).length > 0) return
+  throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
+}
+
+/** The user, and the scopes to which it may invite: null for all. */
+const dropInvitations = statement<{ readonly id: string }>(
+  'drop_invitations_of_user',
+  /* sql */ `
+  delete from taskboard.invitation i
+  where i.created_by = $1::text and $2::text[] is not null and (i.scopes is null or not i.scopes <@ $2::text[])
+  returning i.id`,
+)
+
 /** `AccessStore.setUserScopes`. */
 export function setUserScopes(
   database: Database,
   { accountId, userId, scopes }: Parameters<AccessStore['setUserScopes']>[0],
   call: CallContext<PgConnection>,
-): Promise<User> {
+): ReturnType<AccessStore['setUserScopes']> {
   return database.atomically(call, async (session) => {
     await session.run(lockAccount, [accountId])
     const [row] = await session.run(changeScopes, [accountId, userId, scopes])
     if (row === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
-    const owners = await session.run(anyOwner, [accountId])
-    if (owners.length === 0) throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
-    return toUser(row)
+    await requireOwner(session, accountId)
+    const dropped = await session.run(dropInvitations, [userId, scopes])
+    return { user: toUser(row), invitations: dropped.map(({ id }) => id) }
   })
 }
 
@@ -82,9 +96,14 @@ export function setPassword(
 }
 
 /** Logins that begin at the moment wait for the lock, and find no user. */
-const lockUser = statement<{ readonly accountId: string }>(
+const lockUser = statement<object>(
   'lock_user',
-  /* sql */ `select u.account_id as "accountId" from taskboard.account_user u where u.id = $1::text for update`,
+  /* sql */ `select u.id from taskboard.account_user u where u.id = $1::text for update`,
+)
+
+const accountOfUser = statement<{ readonly accountId: string }>(
+  'find_account_of_user',
+  /* sql */ `select u.account_id as "accountId" from taskboard.account_user u where u.id = $1::text`,
 )
 
 /** Returns the sessions that had not ended. A separate statement, so that it sees those that the lock waited for. */
@@ -112,16 +131,23 @@ const dropUser = statement<object>(
 /** `AccessStore.deleteUser`. */
 export function deleteUser(
   database: Database,
-  { userId, keepKeys }: Parameters<AccessStore['deleteUser']>[0],
+  { userId, keepKeys, mayBeLast }: Parameters<AccessStore['deleteUser']>[0],
   call: CallContext<PgConnection>,
 ): ReturnType<AccessStore['deleteUser']> {
   return database.atomically(call, async (session) => {
-    const [found] = await session.run(lockUser, [userId])
+    const [found] = await session.run(accountOfUser, [userId])
     if (found === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
+    // Before the user, as changes of scopes lock them.
+    if (!mayBeLast) await session.run(lockAccount, [found.accountId])
+    const locked = await session.run(lockUser, [userId])
+    if (locked.length === 0) throw new TaskboardError('NOT_FOUND', 'no such user')
+    const dropped = await session.run(dropInvitations, [userId, []])
     const ended = await session.run(deleteSessions, [userId, call.now])
     const revoked = keepKeys ? [] : await session.run(revokeKeys, [userId, call.now])
     await session.run(dropUser, [userId])
+    if (!mayBeLast) await requireOwner(session, found.accountId)
     const sessions = ended.filter(({ isLive }) => isLive).map(({ id }) => id)
-    return { accountId: found.accountId, sessions, keys: revoked.map(({ id }) => id) }
+    const invitations = dropped.map(({ id }) => id)
+    return { accountId: found.accountId, sessions, keys: revoked.map(({ id }) => id), invitations }
   })
 }

@@ -1,7 +1,7 @@
 import { requireScope, type Principal } from '../../access/index.js'
 import { isTaskboardError, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
-import { noteRefusal } from '../caller.js'
+import { noteRefusal, withCaller } from '../caller.js'
 import { boardErrorEnvelope } from './envelope.js'
 import { isInternal } from '../error-envelope.js'
 import { requireFields, requireParameters } from '../field-names.js'
@@ -37,7 +37,9 @@ export async function handleBoardRequest(
     requireParameters(query, operation.parameters)
     const { fields } = operation
     const read = fields === undefined ? NO_BODY : readJsonObject(request, services.bodyLimitBytes)
-    const body = read instanceof Promise ? await read : read
+    let body = NO_BODY
+    if (read instanceof Promise) [body, principal] = await withCaller(services, request, principal, read)
+    else body = read
     if (fields !== undefined) requireFields(body, fields)
     if (!principal.scopes.includes(operation.scope)) operation.checkFields?.(body)
     requireScope(principal, operation.scope)

@@ -25,7 +25,7 @@ export function mfaOperations(mfa: Mfa): readonly Operation[] {
   return [beginOperation(mfa), confirmOperation(mfa), removeOperation(mfa)]
 }
 
-const ofUsers = { tag: 'account', scope: 'account:write', userOnly: true, needsProof: true } as const
+const ofUsers = { tag: 'account', scope: 'any', userOnly: true, needsProof: true } as const
 
 function beginOperation(mfa: Mfa): Operation {
   return operation({

@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
-import { callerOf, noteRefusal } from '../caller.js'
+import { callerOf, noteRefusal, withCaller } from '../caller.js'
 import { v2ErrorEnvelope } from './envelope.js'
 import { isInternal } from '../error-envelope.js'
 import { fieldNamesOf, NO_FIELDS, parseFields, requireParameters } from '../field-names.js'
@@ -16,7 +16,7 @@ import {
   requestIdOf,
   requireCaller,
 } from './admission.js'
-import type { Method, Operation } from './operation.js'
+import type { Method, Operation, ProtectedOperation } from './operation.js'
 
 /** The operations of one path. */
 export type OperationsByMethod = ReadonlyMap<Method, Operation>
@@ -126,7 +126,19 @@ async function runProtected(
   const proving = requireCaller(services, principal, operation)
   if (proving !== undefined) await proving
   const input = readRequest(operation, request, services.bodyLimitBytes)
-  const given = input instanceof Promise ? await input : input
+  if (!(input instanceof Promise)) return runWith(services, request, principal, operation, input)
+  const [given, caller] = await withCaller(services, request, principal, input)
+  if (caller !== principal) await requireCaller(services, caller, operation)
+  return runWith(services, request, caller, operation, given)
+}
+
+function runWith(
+  services: TransportServices,
+  request: HttpRequest,
+  principal: Principal,
+  operation: ProtectedOperation,
+  given: Input,
+): unknown {
   const by = callerOf(principal, request)
   return operation.run({ services, request, principal, by, ...given, isRead: () => true })
 }

@@ -205,7 +205,11 @@ const deleteMember = operation({
     const user = await findMember(services, principal, params.user_id)
     if (user.id === principal.id) throw new TaskboardError('CONFLICT', 'users cannot delete themselves')
     requireScopes(principal, user.scopes)
-    await services.accounts.deleteUser(user.id, { keepKeys: query.keep_keys === 'true', by })
+    await services.accounts.deleteUser(user.id, {
+      keepKeys: query.keep_keys === 'true',
+      mayBeLast: false,
+      by,
+    })
   },
 })
 

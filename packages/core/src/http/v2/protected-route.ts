@@ -3,6 +3,7 @@ import { isTaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { v2ErrorEnvelope, type V2ErrorBody } from './envelope.js'
 import { isInternal, type ErrorEnvelope } from '../error-envelope.js'
+import { withCaller } from '../caller.js'
 import type { HttpRequest, HttpResponse, Route } from '../http.js'
 import { readJsonObject, type JsonObject } from '../json-body.js'
 import { tracedRoute } from '../traced-route.js'
@@ -77,7 +78,10 @@ export function protectedRoute(
     try {
       const principal = await identify(services, request)
       applyLimits(await services.takeTierLimit(principal), admission)
-      const readBody = () => readJsonObject(request, services.bodyLimitBytes)
+      const readBody = () => {
+        const read = readJsonObject(request, services.bodyLimitBytes)
+        return read instanceof Promise ? ofSameCaller(services, request, principal, read) : read
+      }
       response = await answer({ services, request, principal, requestId, readBody, explain })
     } catch (error) {
       const envelope = explain(error)
@@ -101,4 +105,16 @@ function explainError(
   if (isInternal(error)) logger.error(line, 'a request failed')
   else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) logger.warn(line, 'a request could not be served')
   return v2ErrorEnvelope(error, { requestId, now: clock.now() })
+}
+
+/** @throws TaskboardError `UNAUTHORIZED` when the caller has fewer rights by the time the body is there. */
+async function ofSameCaller<T>(
+  services: TransportServices,
+  request: HttpRequest,
+  principal: Principal,
+  arriving: Promise<T>,
+): Promise<T> {
+  const [value, caller] = await withCaller(services, request, principal, arriving)
+  if (principal.scopes.every((scope) => caller.scopes.includes(scope))) return value
+  throw services.refuseCredential(request)
 }

@@ -66,7 +66,13 @@ export const checkCases: readonly StorageCheck[] = [
       const { access, webhooks, channels, sessions } = storage
       const insert = async (sealed: readonly string[]) => {
         const secrets = sealed.map((text) => ({ sealed: text, expiresAt: null }))
-        const webhook = { workspaceId, weakSecret: false, url: 'https://a.example/', events: ['task.created'] as const, secrets }
+        const webhook = {
+          workspaceId,
+          weakSecret: false,
+          url: 'https://a.example/',
+          events: ['task.created'] as const,
+          secrets,
+        }
         return (await webhooks.insertWebhook({ webhook, idempotency: null }, at())).value
       }
       await insert([])

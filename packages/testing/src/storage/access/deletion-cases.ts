@@ -134,13 +134,16 @@ export const deletionCases: readonly StorageCheck[] = [
       const { storage, accountId, at } = fixture
       const { access, sessions } = storage
       const { user, session, email } = await addCallers(fixture)
-      const deleted = await access.deleteUser({ userId: user.id, keepKeys: false }, at(SECOND))
-      assert.deepEqual(deleted, { accountId, sessions: [session.id], keys: [] })
+      const deleted = await access.deleteUser(
+        { userId: user.id, keepKeys: false, mayBeLast: true },
+        at(SECOND),
+      )
+      assert.deepEqual(deleted, { accountId, sessions: [session.id], keys: [], invitations: [] })
       assert.equal(await access.findPrincipal({ sessionId: session.id }, at(SECOND)), null)
       assert.equal(await sessions.findSignIn({ email }, at(SECOND)), null)
       assert.deepEqual(await access.listUsers({ accountId }, at(SECOND)), [])
       assert.notEqual(await access.findPrincipal({ keyHash: KEY_HASH }, at(SECOND)), null)
-      const again = { userId: user.id, keepKeys: false }
+      const again = { userId: user.id, keepKeys: false, mayBeLast: true }
       await assertRefused(access.deleteUser(again, at(SECOND)), 'NOT_FOUND')
       const next = { accountId, email, passwordHash: 'hash', scopes: null }
       assert.notEqual((await access.insertUser(next, at(SECOND))).id, user.id)
@@ -163,13 +166,19 @@ export const deletionCases: readonly StorageCheck[] = [
       await access.revokeApiKey({ reach, keyId: ended }, at(SECOND))
       const other = await addUser(fixture, 'eve@deletion.example')
       const others = await make('e', other.id)
-      assert.deepEqual((await access.deleteUser({ userId: user.id, keepKeys: false }, at(MINUTE))).keys, own)
+      assert.deepEqual(
+        (await access.deleteUser({ userId: user.id, keepKeys: false, mayBeLast: true }, at(MINUTE))).keys,
+        own,
+      )
       const revokedAt = async (keyId: string) =>
         (await access.listApiKeys({ reach, keyId }, at(MINUTE)))[0]?.revokedAt
       assert.equal(await revokedAt(own[0] ?? ''), START + MINUTE)
       assert.equal(await revokedAt(ended), START + SECOND)
       assert.equal(await access.findPrincipal({ keyHash: 'c'.repeat(64) }, at(MINUTE)), null)
-      assert.deepEqual((await access.deleteUser({ userId: other.id, keepKeys: true }, at(MINUTE))).keys, [])
+      assert.deepEqual(
+        (await access.deleteUser({ userId: other.id, keepKeys: true, mayBeLast: true }, at(MINUTE))).keys,
+        [],
+      )
       assert.equal(await revokedAt(others), null)
     },
   },

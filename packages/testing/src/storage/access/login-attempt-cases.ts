@@ -85,6 +85,20 @@ export const loginAttemptCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'sessions.lock-given-back',
+    name: 'a guess that could not be checked is given back, and no other one',
+    async check(fixture) {
+      const { sessions } = fixture.storage
+      for (let count = 0; count < 10; count++) await guess(fixture, 'password')
+      await sessions.clearLoginAttempts({ key: 'key', one: 'password' }, fixture.at())
+      assert.equal((await guess(fixture, 'password')).allowed, true)
+      assert.equal((await guess(fixture, 'password')).allowed, false)
+      await sessions.clearLoginAttempts({ key: 'key', one: 'code' }, fixture.at())
+      assert.equal((await guess(fixture, 'password')).allowed, false)
+      await sessions.clearLoginAttempts({ key: 'none', one: 'password' }, fixture.at())
+    },
+  },
+  {
     id: 'sessions.lock-at-once',
     name: 'of many guesses at once exactly ten are allowed',
     async check(fixture) {
