@@ -23,7 +23,7 @@ describe('the help of a command', () => {
     for (const command of ['', ...program.commands.map((each) => each.name())])
       await program.parseAsync([command, '--help'].filter(Boolean), { from: 'user' }).catch(() => undefined)
     expect(text).toContain('Exit codes:')
-    expect(text.split('\n').filter((line) => [...line].length > 80)).toEqual([])
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
   it('says which options can be repeated', { timeout: 60_000 }, async () => {
