@@ -167,7 +167,21 @@ async function runAll() {
   await step(`tests on Node ${process.version}`, () =>
     runVitest({ node: process.execPath, projects: notCovering, transforms }),
   )
+}
+
+async function runPackages() {
   if (!broken.has('build')) await step('packages', checkPackages)
+}
+
+/** A history runs on one core; what is beside it uses the other one. The faults have the machine for themselves. */
+async function runProofs() {
+  const simulation = step('simulation', async () =>
+    byExitCode(await simulate(['--seed', String(SIMULATED_FROM), '--histories', String(SIMULATED)])),
+  )
+  await runPackages()
+  await step('planted bugs', () => findPlantedBugs())
+  await simulation
+  await step('faults', async () => byExitCode(await faults(FAULTS)))
 }
 
 if (isAll) await runAll()
@@ -175,13 +189,8 @@ else
   await step(`tests on Node ${process.version}`, () =>
     runVitest({ node: process.execPath, only: few, transforms }),
   )
-if (isMatrix) {
-  await step('simulation', async () =>
-    byExitCode(await simulate(['--seed', String(SIMULATED_FROM), '--histories', String(SIMULATED)])),
-  )
-  await step('faults', async () => byExitCode(await faults(FAULTS)))
-  await step('planted bugs', () => findPlantedBugs())
-}
+if (isMatrix) await runProofs()
+else if (isAll) await runPackages()
 
 /** Those of `npm test`. Throws for a project without a test: it was renamed or removed. */
 function testsOn({ isOf }) {
