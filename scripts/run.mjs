@@ -4,6 +4,7 @@ import { constants } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
+const STREAMS = ['stdout', 'stderr']
 /** Characters of what a program printed. */
 const MOST_KEPT = 2_000
 
@@ -25,15 +26,15 @@ export function run(command, args, { onChild = () => undefined, ...options } = {
   })
 }
 
-/** Like `run`, and resolves with the last characters of what it printed as well. */
-export async function runKeepingOutput(command, args, options = {}) {
+/** Like `run`, and resolves with the last characters of what it printed to `streams` as well. The others keep the terminal. */
+export async function runKeepingOutput(command, args, { streams = STREAMS, ...options } = {}) {
   let output = ''
   const closed = []
   const code = await run(command, args, {
     ...options,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', ...STREAMS.map((name) => (streams.includes(name) ? 'pipe' : 'inherit'))],
     onChild(child) {
-      for (const name of ['stdout', 'stderr']) {
+      for (const name of streams) {
         closed.push(once(child[name], 'close'))
         child[name].on('data', (chunk) => {
           process[name].write(chunk)

@@ -96,9 +96,10 @@ const ON_EACH_RELEASE = [
   'ai',
 ]
 /** What stands on those is shared out: the databases on one release, the programs and servers on the other. */
+const OF_DATABASES = ['postgres', 'proof']
 const OTHER_RELEASES = [
-  { release: 22, isOf: (project) => !['postgres', 'proof'].includes(project) },
-  { release: 24, isOf: (project) => ['postgres', 'proof', ...ON_EACH_RELEASE].includes(project) },
+  { release: 22, isOf: (project) => !OF_DATABASES.includes(project) },
+  { release: 24, isOf: (project) => [...OF_DATABASES, ...ON_EACH_RELEASE].includes(project) },
 ]
 const FAULTS = ['--minutes', '0.5', '--seed', '1']
 /** The first ones are part of the tests. */
@@ -167,7 +168,21 @@ async function runAll() {
   await step(`tests on Node ${process.version}`, () =>
     runVitest({ node: process.execPath, projects: notCovering, transforms }),
   )
+}
+
+async function runPackages() {
   if (!broken.has('build')) await step('packages', checkPackages)
+}
+
+/** A history runs on one core; what is beside it uses the other one. The faults have the machine for themselves. */
+async function runProofs() {
+  const simulation = step('simulation', async () =>
+    byExitCode(await simulate(['--seed', String(SIMULATED_FROM), '--histories', String(SIMULATED)])),
+  )
+  await runPackages()
+  await step('planted bugs', () => findPlantedBugs())
+  await simulation
+  await step('faults', async () => byExitCode(await faults(FAULTS)))
 }
 
 if (isAll) await runAll()
@@ -175,17 +190,13 @@ else
   await step(`tests on Node ${process.version}`, () =>
     runVitest({ node: process.execPath, only: few, transforms }),
   )
-if (isMatrix) {
-  await step('simulation', async () =>
-    byExitCode(await simulate(['--seed', String(SIMULATED_FROM), '--histories', String(SIMULATED)])),
-  )
-  await step('faults', async () => byExitCode(await faults(FAULTS)))
-  await step('planted bugs', () => findPlantedBugs())
-}
+if (isMatrix) await runProofs()
+else if (isAll) await runPackages()
 
 /** Those of `npm test`. Throws for a project without a test: it was renamed or removed. */
 function testsOn({ isOf }) {
-  const missing = ON_EACH_RELEASE.filter((name) => !projects.includes(name))
+  const named = [...ON_EACH_RELEASE, ...ON_ONE_RELEASE, ...OF_DATABASES]
+  const missing = named.filter((name) => !projects.includes(name))
   if (missing.length > 0) throw new Error(`no test is of ${missing.join(', ')}`)
   const of = projects.filter((name) => isOf(name) && !ON_ONE_RELEASE.includes(name))
   return { projects: of, only: few }
@@ -195,8 +206,8 @@ for (const other of isMatrix ? OTHER_RELEASES : []) {
   await step(`tests on Node ${other.release}`, async () => {
     const node = nodeBinary(other.release)
     if (node !== null) return runVitest({ node, ...testsOn(other), transforms })
-    console.error(`no binary of Node ${other.release} here: npm ci --prefix scripts/node-matrix`)
-    return { passed: 0, failed: 1 }
+    const reason = `no binary of Node ${other.release} here: npm ci --prefix scripts/node-matrix`
+    return { passed: 0, failed: 1, failures: [reason] }
   })
 }
 

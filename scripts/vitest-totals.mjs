@@ -61,7 +61,7 @@ async function runOnce({ node, coverage = false, projects = [], only = [], files
   else args.push(...only)
   try {
     const env = { ...process.env, TASKBOARD_TRANSFORMS: transforms }
-    const { code, output } = await runKeepingOutput(node, args, { env })
+    const { code, output } = await runKeepingOutput(node, args, { env, streams: ['stderr'] })
     return { code, output, ...resultsIn(JSON.parse(await readFile(report, 'utf8').catch(() => '{}'))) }
   } finally {
     await rm(folder, { recursive: true, force: true })

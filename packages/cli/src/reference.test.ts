@@ -20,9 +20,14 @@ describe('the help of a command', () => {
       version: '0',
       isJson: false,
     })
-    for (const command of ['', ...program.commands.map((each) => each.name())])
-      await program.parseAsync([command, '--help'].filter(Boolean), { from: 'user' }).catch(() => undefined)
+    const names = program.commands.flatMap((each) => [
+      [each.name()],
+      ...each.commands.map((sub) => [each.name(), sub.name()]),
+    ])
+    for (const words of [[], ...names])
+      await program.parseAsync([...words, '--help'], { from: 'user' }).catch(() => undefined)
     expect(text).toContain('Exit codes:')
+    expect(text).toContain('Usage: taskboard keys rotate')
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
