@@ -1,6 +1,6 @@
 // Lint, types and the tests: `npm test`, within five minutes on two cores.
 // `--all` adds what scripts/only-in-ci.mjs leaves to continuous integration, coverage, the build and the packed packages.
-// `--matrix` adds those of `npm test` on the other pinned Node.js releases, shared out. The last line sums up what passed and failed.
+// `--matrix` adds those of `npm test` on the other pinned Node.js releases that meet the release itself. The last line sums up what passed and failed.
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -80,9 +80,7 @@ const COVERING = [
   'client',
   'dashboard',
 ]
-/** A browser gets the same files from each release, and the code of the docs calls what the other tests call. */
-const ON_ONE_RELEASE = ['docs', 'dashboard-in-browser']
-/** What meets the release itself, with its sockets, streams, timers and cryptography: each release runs their tests. */
+/** What meets the release itself, with its sockets, streams, timers and cryptography: the other releases run their tests. */
 const ON_EACH_RELEASE = [
   'core',
   'memory',
@@ -95,11 +93,10 @@ const ON_EACH_RELEASE = [
   'otel',
   'ai',
 ]
-/** What stands on those is shared out: the databases on one release, the programs and servers on the other. */
-const OF_DATABASES = ['postgres', 'proof']
+/** Of what stands on those, one suite runs on each: every command as a program on one, the storage on PostgreSQL on the other. */
 const OTHER_RELEASES = [
-  { release: 22, isOf: (project) => !OF_DATABASES.includes(project) },
-  { release: 24, isOf: (project) => [...OF_DATABASES, ...ON_EACH_RELEASE].includes(project) },
+  { release: 22, also: 'packages/cli/src/every-command-on-pg.test.ts' },
+  { release: 24, also: 'packages/postgres/test/storage-on-pg.test.ts' },
 ]
 const FAULTS = ['--minutes', '0.5', '--seed', '1']
 /** The first ones are part of the tests. */
@@ -193,13 +190,20 @@ else
 if (isMatrix) await runProofs()
 else if (isAll) await runPackages()
 
-/** Those of `npm test`. Throws for a project without a test: it was renamed or removed. */
-function testsOn({ isOf }) {
-  const named = [...ON_EACH_RELEASE, ...ON_ONE_RELEASE, ...OF_DATABASES]
-  const missing = named.filter((name) => !projects.includes(name))
+/** Of those that `npm test` runs. Throws for a project or file without a test: it was renamed or removed. */
+function testsOn({ also }) {
+  const missing = [
+    ...ON_EACH_RELEASE.filter((name) => !projects.includes(name)),
+    ...(few.includes(also) ? [] : [also]),
+  ]
   if (missing.length > 0) throw new Error(`no test is of ${missing.join(', ')}`)
-  const of = projects.filter((name) => isOf(name) && !ON_ONE_RELEASE.includes(name))
-  return { projects: of, only: few }
+  const chosen = known
+    .filter(({ file }) => few.includes(file))
+    .filter(({ project, file }) => ON_EACH_RELEASE.includes(project) || file === also)
+  return {
+    projects: [...new Set(chosen.map(({ project }) => project))],
+    only: [...new Set(chosen.map(({ file }) => file))],
+  }
 }
 
 for (const other of isMatrix ? OTHER_RELEASES : []) {

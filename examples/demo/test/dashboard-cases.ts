@@ -38,8 +38,8 @@ interface Stage {
   readonly openPage: () => Promise<{ readonly page: Page; readonly faults: readonly string[] }>
 }
 
-/** The dashboard of an example server, used as people use it, against the real program on PGlite. */
-export function describeDashboard(framework: string, main: URL): void {
+/** The dashboard of an example server, used as people use it, against the real program on PGlite: at length, or a first look. */
+export function describeDashboard(framework: string, main: URL, extent: 'whole' | 'first look'): void {
   describe(`the dashboard of the ${framework} server`, { timeout: PATIENCE_MS }, () => {
     let browser: Browser
     const servers: ServerProcess[] = []
@@ -59,6 +59,7 @@ export function describeDashboard(framework: string, main: URL): void {
       openPage: () => openPage(browser),
     }
     it('shows a newcomer, who opens the printed link, a task done', () => assertFirstMinute(stage))
+    if (extent === 'first look') return
     it('takes somebody by keyboard alone from the login to a task that is approved and done', () =>
       assertKeyboardAlone(stage))
     it('completes a drag during which the server is killed and started again', () =>

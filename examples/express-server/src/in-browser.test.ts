@@ -1,4 +1,4 @@
 import { describeDashboard } from '@taskboard/example-demo/testing'
 import { inject } from 'vitest'
 
-describeDashboard('Express', new URL('main.js', inject('programs')))
+describeDashboard('Express', new URL('main.js', inject('programs')), 'whole')

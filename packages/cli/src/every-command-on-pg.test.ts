@@ -1,3 +1,3 @@
 import { describeEveryCommand } from '../test/every-command.js'
 
-describeEveryCommand('PostgreSQL')
+describeEveryCommand()

@@ -16,24 +16,24 @@ const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
 /** What else is tested: on databases, and programs as agents. */
 const elsewhere = ['work', 'migrate', 'status', 'prune', 'reseal', 'create-key', 'export', 'import']
 
-/** Calls every command against the demo on a database. */
-export function describeEveryCommand(storage: 'PGlite' | 'PostgreSQL'): void {
-  describe(`every command against the demo on ${storage}`, { timeout: 120_000 }, () => {
+/** Calls every command against the demo on PostgreSQL. */
+export function describeEveryCommand(): void {
+  describe('every command against the demo', { timeout: 120_000 }, () => {
     let server: ServerProcess
-    let database: TestDatabase | undefined
+    let database: TestDatabase
     let check: Awaited<ReturnType<typeof answerCheck>>
     let env: Readonly<Record<string, string>>
     let agentId = ''
     const called = new Set<string>()
 
     beforeAll(async () => {
-      if (storage === 'PostgreSQL') database = await createTestDatabase()
+      database = await createTestDatabase()
       server = await startServer(new URL('server.js', inject('programs')), {
         TASKBOARD_AGENT: 'off',
         TASKBOARD_OWNER_EMAIL: owner.email,
         TASKBOARD_OWNER_PASSWORD: owner.password,
         TASKBOARD_WEBHOOK_ALLOW: '127.0.0.0/8',
-        ...(database !== undefined && { DATABASE_URL: database.url }),
+        DATABASE_URL: database.url,
       })
       check = await answerCheck(server.url)
       env = { HOME: newFolder(), TASKBOARD_URL: server.url }

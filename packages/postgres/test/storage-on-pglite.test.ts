@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { afterAll, describe, expect, it } from 'vitest'
 import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
 import { createMigratedPglite } from '@taskboard/kit/postgres/migrated-pglite'
+import { oneSeedEach } from '@taskboard/kit/postgres/one-seed-each'
 import { pglitePool } from '../src/pglite/pglite-pool.js'
 import type { PgConnection } from '../src/connection/pool.js'
 import { postgresStorage } from '../src/postgres-storage.js'
@@ -23,7 +24,7 @@ const open = async () => {
 }
 
 describe('the storage keeps the promises of every port on PGlite', () => {
-  for (const { id, name, run } of storageConformance(open)) {
+  for (const { id, name, run } of oneSeedEach(storageConformance(open))) {
     it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
   }
 })

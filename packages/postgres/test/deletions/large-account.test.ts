@@ -9,8 +9,8 @@ import { ENCRYPTION_KEY, WORKER_TYPE } from '../processes/messages.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 import { rowsNaming } from './owned-rows.js'
 
-const TASKS = 100_000
-const NEIGHBOURS_TASKS = 20_000
+const TASKS = 30_000
+const NEIGHBOURS_TASKS = 10_000
 const TIMEOUT_MS = 300_000
 const CLAIMER = 'claims of the neighbour'
 
@@ -113,7 +113,7 @@ async function scans(): Promise<Record<string, number>> {
   return Object.fromEntries(counts.map(({ table, n }) => [table, n]))
 }
 
-describe('an account of a hundred thousand tasks', () => {
+describe('an account of thirty thousand tasks', () => {
   it(
     'is deleted without a row left, though a process is killed in the middle, and no claim of another account waits',
     { timeout: TIMEOUT_MS },

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
 import { createTestPool } from '@taskboard/kit/postgres/test-database'
+import { oneSeedEach } from '@taskboard/kit/postgres/one-seed-each'
 import { migrate } from '../../src/migrations/migrate.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { mayBeCompiled } from '../plans/expected-costs.js'
@@ -123,7 +124,7 @@ describe.skipIf(isMissing)(
       }
       return { ...(await openAnother()), openAnother }
     }
-    for (const { id, name, run } of storageConformance(open)) {
+    for (const { id, name, run } of oneSeedEach(storageConformance(open))) {
       it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined(), REPORTED_CASE_MS)
     }
 

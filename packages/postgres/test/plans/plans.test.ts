@@ -9,6 +9,7 @@ import {
   createTestPool,
   type TestDatabase,
 } from '@taskboard/kit/postgres/test-database'
+import { oneSeedEach } from '@taskboard/kit/postgres/one-seed-each'
 import type { PgConnection } from '../../src/connection/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { recordPlans, type SentStatement } from '../by-workspace/recorded-plans.js'
@@ -90,7 +91,7 @@ async function statementsOfSuite(): Promise<readonly SentStatement[]> {
     }
     return { ...(await openAnother()), openAnother }
   }
-  for (const { run } of storageConformance(open)) await run().catch(() => undefined)
+  for (const { run } of oneSeedEach(storageConformance(open))) await run().catch(() => undefined)
   const statements = recorded.statements()
   await drop()
   return statements

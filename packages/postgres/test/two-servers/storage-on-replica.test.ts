@@ -1,6 +1,7 @@
 import { storageConformance } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
+import { oneSeedEach } from '@taskboard/kit/postgres/one-seed-each'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { openReadReplica, type ReadReplica } from './read-replica.js'
 
@@ -24,7 +25,7 @@ describe('the storage keeps the promises of every port with a standby that follo
     }
     return { ...(await openAnother()), openAnother }
   }
-  for (const { id, name, run } of storageConformance(open)) {
+  for (const { id, name, run } of oneSeedEach(storageConformance(open))) {
     it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
   }
 

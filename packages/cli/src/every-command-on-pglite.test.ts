@@ -1,3 +1,0 @@
-import { describeEveryCommand } from '../test/every-command.js'
-
-describeEveryCommand('PGlite')
