@@ -56,7 +56,16 @@ export function takeLoginAttempt(
   }
 }
 
-/** The guesses without one that could not be checked. */
+/**
+ * The guesses without one that could not be checked.
+ * @example
+ * ```ts
+ * import { takeLoginAttempt, withoutOne } from '@taskboard/core/storage'
+ *
+ * const { after } = takeLoginAttempt(undefined, 'password', 0)
+ * console.log(withoutOne(after, 'password')) // { passwords: 0, codes: 0, holdsUntil: 900000 }
+ * ```
+ */
 export function withoutOne(attempts: LoginAttempts, kind: AttemptKind): LoginAttempts {
   const { passwords, codes } = attempts
   return kind === 'password'
