@@ -9,7 +9,6 @@ import { ShowPages, usePages } from '../ui/pages.js'
 import { toCsv } from './audit-csv.js'
 
 const PAGE = 100
-const DAY_MS = 86_400_000
 
 interface Filter {
   readonly action: AuditRecord['action'] | ''
@@ -19,15 +18,16 @@ interface Filter {
 }
 
 /** The start of a day in the viewer's time zone. */
-function startOf(day: string, afterMs = 0): string | undefined {
-  const timeMs = Date.parse(`${day}T00:00`) + afterMs
-  return Number.isNaN(timeMs) ? undefined : new Date(timeMs).toISOString()
+function startOf(day: string, daysAfter = 0): string | undefined {
+  const date = new Date(`${day}T00:00`)
+  date.setDate(date.getDate() + daysAfter)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
 const queryOf = ({ action, from, to }: Filter): ListAuditQuery => ({
   ...(action === '' ? {} : { action }),
   from: startOf(from),
-  to: startOf(to, DAY_MS),
+  to: startOf(to, 1),
 })
 
 /** Who did what in the account. */
