@@ -1,5 +1,6 @@
+import type { Member } from '@taskboard/client'
 import { useState } from 'preact/hooks'
-import { account, can, client, isUser } from '../state/api.js'
+import { account, can, client, config, isUser } from '../state/api.js'
 import { now } from '../state/clock.js'
 import { announce } from '../state/notices.js'
 import type { ApiKey } from '../state/wire.js'
@@ -30,6 +31,7 @@ export function ApiKeys() {
     const answer = await client.apiKeys.list({ limit: PAGE_SIZE, cursor }, { signal })
     return { items: answer.api_keys, next: answer.next_cursor }
   }, [])
+  const makers = useMakers()
   const [made, setMade] = useState<Made | null>(null)
   const keep = ({ name, key }: Made): void => {
     setMade({ name, key })
@@ -56,9 +58,27 @@ export function ApiKeys() {
       pages={pages}
       empty={text.empty}
     >
-      {(key) => <KeyRow key={key.id} of={key} onMade={keep} onChanged={pages.reload} />}
+      {(key) => (
+        <KeyRow
+          key={key.id}
+          of={key}
+          maker={makers.get(key.created_by ?? '')}
+          onMade={keep}
+          onChanged={pages.reload}
+        />
+      )}
     </ResourceList>
   )
+}
+
+/** The addresses of the members by their ids. */
+function useMakers(): ReadonlyMap<string, string> {
+  const { items } = usePages<Member>(async (_, signal) => {
+    if (config.login !== 'taskboard') return { items: [], next: null }
+    const { members } = await client.members.list({ signal })
+    return { items: members, next: null }
+  }, [])
+  return new Map(items?.map(({ id, email }) => [id, email]))
 }
 
 type KeyState = 'active' | 'expired' | 'revoked'
@@ -70,7 +90,16 @@ function stateOf(key: ApiKey): KeyState {
 
 const tones: Readonly<Record<KeyState, string>> = { active: 'good', expired: 'warn', revoked: 'bad' }
 
-function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: KeyState }) {
+function KeyFacts({
+  of: key,
+  state,
+  maker,
+}: {
+  readonly of: ApiKey
+  readonly state: KeyState
+  readonly maker: string | undefined
+}) {
+  const isOwn = key.created_by === account.value?.caller.id
   const workspaceName =
     key.workspace_id === null
       ? text.everyWorkspace
@@ -93,7 +122,12 @@ function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: Key
             {text.lastUsed} <Time at={key.last_used_at} />
           </span>
         )}
-        {key.created_by === account.value?.caller.id && <span>{text.byYou}</span>}
+        {isOwn && <span>{text.byYou}</span>}
+        {!isOwn && maker !== undefined && (
+          <span>
+            {text.by} <bdi>{maker}</bdi>
+          </span>
+        )}
         {key.expires_at === null ? (
           <span>{text.never}</span>
         ) : (
@@ -109,10 +143,13 @@ function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: Key
 
 function KeyRow({
   of: key,
+  maker,
   onMade,
   onChanged,
 }: {
   readonly of: ApiKey
+  /** The address of who made it. */
+  readonly maker: string | undefined
   readonly onMade: (made: Made) => void
   readonly onChanged: () => void
 }) {
@@ -140,7 +177,7 @@ function KeyRow({
         },
       ]}
     >
-      <KeyFacts of={key} state={state} />
+      <KeyFacts of={key} state={state} maker={maker} />
     </ResourceRow>
   )
 }
