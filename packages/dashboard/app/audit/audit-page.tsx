@@ -5,6 +5,7 @@ import { complain } from '../state/notices.js'
 import { auditText as text } from '../texts/audit.js'
 import { formatExact } from '../texts/format.js'
 import { Select, TextInput } from '../ui/form.js'
+import { useMemberEmails } from '../ui/member-emails.js'
 import { ShowPages, usePages } from '../ui/pages.js'
 import { toCsv } from './audit-csv.js'
 
@@ -34,6 +35,7 @@ const queryOf = ({ action, from, to }: Filter): ListAuditQuery => ({
 export function AuditPage() {
   const [filter, setFilter] = useState<Filter>({ action: '', from: '', to: '' })
   const query = queryOf(filter)
+  const emails = useMemberEmails()
   const pages = usePages<AuditRecord>(
     async (cursor, signal) => {
       const page = await client.account.audit.list({ ...query, limit: PAGE, cursor }, { signal })
@@ -67,6 +69,8 @@ export function AuditPage() {
             value={filter.to}
             onValue={(to) => setFilter({ ...filter, to })}
           />
+        </div>
+        <div class="actions">
           <Download query={query} />
         </div>
       </section>
@@ -75,7 +79,7 @@ export function AuditPage() {
           {(records) => (
             <ul class="row-list">
               {records.map((record) => (
-                <Row key={record.id} of={record} />
+                <Row key={record.id} of={record} emails={emails} />
               ))}
             </ul>
           )}
@@ -85,7 +89,15 @@ export function AuditPage() {
   )
 }
 
-function Row({ of: { at, action, outcome, by, target, details, count } }: { readonly of: AuditRecord }) {
+function Row({
+  of: { at, action, outcome, by, target, details, count },
+  emails,
+}: {
+  readonly of: AuditRecord
+  /** Of members, by their ids. */
+  readonly emails: ReadonlyMap<string, string>
+}) {
+  const nameOf = (id: string): string => emails.get(id) ?? id
   const facts = Object.entries(details).filter(([, value]) => value !== null && value !== '')
   return (
     <li>
@@ -96,14 +108,14 @@ function Row({ of: { at, action, outcome, by, target, details, count } }: { read
         <p class="quiet row-facts">
           <time dateTime={at}>{formatExact(Date.parse(at))}</time>
           <span>
-            {text.kinds[by.kind]} <bdi>{by.name ?? by.id ?? ''}</bdi>
+            {text.kinds[by.kind]} <bdi>{by.name ?? nameOf(by.id ?? '')}</bdi>
           </span>
           {by.client_address !== null && (
             <span>
               {text.fromAddress} <bdi>{by.client_address}</bdi>
             </span>
           )}
-          {target !== null && <bdi>{target.id}</bdi>}
+          {target !== null && <bdi>{nameOf(target.id)}</bdi>}
           {count > 1 && <span>{text.times(count)}</span>}
           {facts.map(([name, value]) => (
             <bdi key={name}>

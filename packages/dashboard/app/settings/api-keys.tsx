@@ -1,6 +1,5 @@
-import type { Member } from '@taskboard/client'
 import { useState } from 'preact/hooks'
-import { account, can, client, config, isUser } from '../state/api.js'
+import { account, can, client, isUser } from '../state/api.js'
 import { now } from '../state/clock.js'
 import { announce } from '../state/notices.js'
 import type { ApiKey } from '../state/wire.js'
@@ -8,6 +7,7 @@ import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { FormDialog } from '../ui/form-dialog.js'
 import { Select, useForm } from '../ui/form.js'
+import { useMemberEmails } from '../ui/member-emails.js'
 import { usePages } from '../ui/pages.js'
 import { SecretOnce } from '../ui/secret.js'
 import { Time } from '../ui/time.js'
@@ -31,7 +31,7 @@ export function ApiKeys() {
     const answer = await client.apiKeys.list({ limit: PAGE_SIZE, cursor }, { signal })
     return { items: answer.api_keys, next: answer.next_cursor }
   }, [])
-  const makers = useMakers()
+  const emails = useMemberEmails()
   const [made, setMade] = useState<Made | null>(null)
   const keep = ({ name, key }: Made): void => {
     setMade({ name, key })
@@ -62,23 +62,13 @@ export function ApiKeys() {
         <KeyRow
           key={key.id}
           of={key}
-          maker={makers.get(key.created_by ?? '')}
+          maker={emails.get(key.created_by ?? '')}
           onMade={keep}
           onChanged={pages.reload}
         />
       )}
     </ResourceList>
   )
-}
-
-/** The addresses of the members by their ids. */
-function useMakers(): ReadonlyMap<string, string> {
-  const { items } = usePages<Member>(async (_, signal) => {
-    if (config.login !== 'taskboard') return { items: [], next: null }
-    const { members } = await client.members.list({ signal })
-    return { items: members, next: null }
-  }, [])
-  return new Map(items?.map(({ id, email }) => [id, email]))
 }
 
 type KeyState = 'active' | 'expired' | 'revoked'

@@ -52,7 +52,7 @@ export const sectionsText = {
     'chat:write': 'Chat',
     'account:read': 'Read the account',
     'account:write': 'Change the account',
-    'audit:read': 'Read the audit log',
+    'audit:read': 'Read the audit',
   },
   events: {
     label: 'Events',
@@ -217,7 +217,7 @@ export const sectionsText = {
     email: 'Email',
     role: 'Role',
     roleHint:
-      'Members work with tasks and answer agents. Managers also set up agents and webhooks. Owners may do everything.',
+      'Viewers only read. Members work with tasks and answer agents. Managers also set up agents and webhooks. Owners may do everything.',
     roles: { owner: 'Owner', manager: 'Manager', member: 'Member', viewer: 'Viewer' },
     custom: 'Own permissions',
     changeRole: 'Change role',

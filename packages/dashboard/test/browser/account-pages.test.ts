@@ -49,9 +49,9 @@ it('shows the audit by action and by day, and saves what is shown as a file', as
   const { page } = app
   await registerByKey(app)
   await app.go('#/audit')
-  const records = page.getByRole('region', { name: 'Audit log' }).getByRole('listitem')
+  const records = page.getByRole('region', { name: 'Audit' }).getByRole('listitem')
   await records.filter({ hasText: 'Webhook created' }).waitFor()
-  await records.filter({ hasText: 'Logged in' }).waitFor()
+  await records.filter({ hasText: 'Logged in' }).getByText(app.owner.email).waitFor()
   expect(await app.violations()).toEqual([])
 
   await page.getByLabel('Action').selectOption('Webhook created')
@@ -81,11 +81,11 @@ it('shows the audit by action and by day, and saves what is shown as a file', as
 
 it('offers the audit to nobody who lacks its scope', async () => {
   const app = await open()
-  await main(app.page).getByRole('link', { name: 'Audit log' }).waitFor()
+  await main(app.page).getByRole('link', { name: 'Audit' }).waitFor()
   const page = await openAs(app, await addGrace(app, 'member'))
-  expect(await main(page).getByRole('link').allInnerTexts()).not.toContain('Audit log')
+  expect(await main(page).getByRole('link').allInnerTexts()).not.toContain('Audit')
   await app.go('#/audit', page)
-  const shown = page.getByRole('region', { name: 'Audit log' })
+  const shown = page.getByRole('region', { name: 'Audit' })
   await shown.getByText('You do not have the permission for this.').waitFor()
   expect(await shown.getByRole('listitem').count()).toBe(0)
 })
