@@ -60,10 +60,9 @@ export function takeLoginAttempt(
  * The guesses without one that could not be checked.
  * @example
  * ```ts
- * import { takeLoginAttempt, withoutOne } from '@taskboard/core/storage'
+ * import { withoutOne } from '@taskboard/core/storage'
  *
- * const { after } = takeLoginAttempt(undefined, 'password', 0)
- * console.log(withoutOne(after, 'password')) // { passwords: 0, codes: 0, holdsUntil: 900000 }
+ * console.log(withoutOne({ passwords: 3, codes: 0, holdsUntil: 60_000 }, 'password').passwords) // 2
  * ```
  */
 export function withoutOne(attempts: LoginAttempts, kind: AttemptKind): LoginAttempts {
