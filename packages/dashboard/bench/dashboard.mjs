@@ -84,8 +84,9 @@ function taskOf(index) {
 async function measureFirstLoads(browser, { name, page: url, link, selector }) {
   const context = await browser.newContext({ viewport: WINDOW })
   if (link !== undefined) {
+    const { followLink } = await import('@taskboard/kit/browser/follow-link')
     const login = await context.newPage()
-    await login.goto(await link())
+    await followLink(login, await link())
     await login.waitForSelector(selector, { timeout: LIMIT_MS })
     await login.close()
   }
@@ -123,9 +124,10 @@ async function firstLoad(context, url, selector) {
 
 /** Scrolls the first column to its end, as far in each frame as a fast wheel does, while pages of the list arrive. */
 async function measureScrolling(browser, { link }) {
+  const { followLink } = await import('@taskboard/kit/browser/follow-link')
   const context = await browser.newContext({ viewport: WINDOW })
   const page = await context.newPage()
-  await page.goto(await link())
+  await followLink(page, await link())
   await page.waitForSelector(CARD, { timeout: LIMIT_MS })
   const frames = await page.evaluate(scrollThrough, '[data-column=todo] .column-scroll')
   const worst = Math.max(...frames.deltas)

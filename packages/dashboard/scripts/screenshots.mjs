@@ -79,9 +79,10 @@ function byWindow(pictures) {
 
 /** By the link that the demo has printed. */
 async function logIn(browser, demo) {
+  const { followLink } = await import('@taskboard/kit/browser/follow-link')
   const context = await browser.newContext()
   const page = await context.newPage()
-  await page.goto(demo.link)
+  await followLink(page, demo.link)
   await page.getByRole('region', { name: 'Board' }).waitFor({ timeout: QUIET_MS })
   const state = await context.storageState()
   await context.close()

@@ -1,3 +1,4 @@
+import { followLink } from '@taskboard/kit/browser/follow-link'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { accessibilityOf } from './accessibility.js'
 import { type Person, type Tab, useBrowser } from './browser.js'
@@ -88,7 +89,8 @@ async function openApp(served: ServedBoard, person: Person, login: Setting['logi
     },
     async logIn() {
       if (login === 'host') await context.addCookies([{ name: 'member', value: MEMBER, url }])
-      await page.goto(login === 'host' ? `${url}/dashboard/` : await served.link())
+      if (login !== 'host') return followLink(page, await served.link())
+      await page.goto(`${url}/dashboard/`)
       await page.getByRole('navigation', { name: 'Main' }).waitFor()
     },
     async go(hash, on = page) {

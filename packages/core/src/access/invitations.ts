@@ -110,19 +110,9 @@ async function send(
 export function createInvitations(deps: InvitationsDeps): Invitations {
   const { environment, store, limits, passwords, sessions, linkTo, onInvitation } = deps
 
-  async function requireFew(accountId: string): Promise<void> {
-    const use = { key: `invitations:${accountId}`, limit: MOST_A_DAY, windowMs: DAY_MS }
-    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
-    if (allowed) return
-    const rule = `an account can invite ${MOST_A_DAY} times a day`
-    throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
-  }
-
-  async function requireFewTries(tokenHash: string): Promise<void> {
-    const use = { key: `acceptance:${tokenHash}`, limit: MOST_TRIES, windowMs: DAY_MS }
-    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
-    if (allowed) return
-    throw new TaskboardError('RATE_LIMITED', 'too many tries to accept this invitation', { retryAfterMs })
+  async function requireFew(key: string, limit: number, rule: string): Promise<void> {
+    const { allowed, retryAfterMs } = await limits.take({ key, limit, windowMs: DAY_MS }, environment.call())
+    if (!allowed) throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
   }
 
   async function find(token: string, { clientAddress }: LoginOrigin): Promise<Invitation> {
@@ -143,16 +133,12 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         )
       }
       if (onInvitation === undefined && showLink !== true) {
-        throw new TaskboardError(
-          'MISSING_FIELD',
-          'showLink is required, because this host sends no invitations',
-          {
-            field: 'showLink',
-          },
-        )
+        const why = 'showLink is required, because this host sends no invitations'
+        throw new TaskboardError('MISSING_FIELD', why, { field: 'showLink' })
       }
       const { id, name = null, accountId } = inviter
-      await requireFew(accountId)
+      const rule = `an account can invite ${MOST_A_DAY} times a day`
+      await requireFew(`invitations:${accountId}`, MOST_A_DAY, rule)
       const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
       const stored = {
         accountId,
@@ -186,7 +172,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const tokenHash = credentialDigest(token)
       parseInput(newPasswordInput, { password })
       await requireUncommon(password, found.email)
-      await requireFewTries(tokenHash)
+      await requireFew(`acceptance:${tokenHash}`, MOST_TRIES, 'too many tries to accept this invitation')
       // Whoever has a link is a stranger still.
       const client = { key: addressBucket(origin.clientAddress), isKnown: false }
       const passwordHash = await passwords.hash(password, client)

@@ -26,8 +26,8 @@ export interface AuditCounts {
 
 const MINUTE_MS = 60_000
 /**
- * Callers of an account, and those of no account, in a minute. Whoever comes after them is counted as others of the same account, so that a flood
- * takes little memory and few rows, and nothing from the records of other accounts.
+ * Callers of an account, and those of no account, in a minute. Whoever comes after them is counted as others of the same account, so that
+ * a flood takes little memory and few rows, and nothing from the records of other accounts.
  */
 const MOST_CALLERS = 100
 const MOST_OWNERS = 10_000
@@ -39,6 +39,12 @@ const isOthers = ({ by }: AuditRefusal): boolean => by === OTHERS
 /** A refusal of the minute, with how often it came. */
 interface Counted extends AuditRefusal {
   count: number
+}
+
+/** Refusals with the same key are one record. */
+function keyOf({ action, of, by: { kind, id, clientAddress } }: AuditRefusal): string {
+  const address = clientAddress == null ? null : addressBucket(clientAddress)
+  return JSON.stringify([of, action, kind, id, address])
 }
 
 /**
@@ -60,22 +66,20 @@ export function createAuditCounts<Tx>({
   let dueAt: Instant | null = null
 
   function add(refusal: AuditRefusal, count: number): void {
-    const { action, of, by } = refusal
-    const owner = JSON.stringify(of)
-    const address = by.clientAddress == null ? null : addressBucket(by.clientAddress)
-    const key = JSON.stringify([owner, action, by.kind, by.id, address])
+    const owner = JSON.stringify(refusal.of)
+    const key = keyOf(refusal)
     const known = counted.get(key)
     const held = callers.get(owner) ?? 0
     if (known !== undefined) known.count += count
     else if (isOthers(refusal) || held < MOST_CALLERS) {
       counted.set(key, { ...refusal, count })
       callers.set(owner, held + 1)
-    } else add({ action, of, by: OTHERS }, count)
+    } else add({ ...refusal, by: OTHERS }, count)
   }
 
   async function append({ action, of, by, count }: Counted): Promise<void> {
-    const record = { action, of, target: null, details: {}, count }
-    for (const each of await store.appendAudit([record], environment.call<Tx>({ by }))) onRecord(each)
+    const records = [{ action, of, target: null, details: {}, count }]
+    for (const each of await store.appendAudit(records, environment.call<Tx>({ by }))) onRecord(each)
   }
 
   async function flush(): Promise<void> {
@@ -84,13 +88,12 @@ export function createAuditCounts<Tx>({
     counted.clear()
     callers.clear()
     for (let refusal = due.shift(); refusal !== undefined; refusal = due.shift()) {
-      const isAppended = await append(refusal).then(
-        () => true,
-        (error: unknown) => error,
-      )
-      if (isAppended === true) continue
-      for (const each of [refusal, ...due]) add(each, each.count)
-      throw isAppended
+      try {
+        await append(refusal)
+      } catch (error) {
+        for (const each of [refusal, ...due]) add(each, each.count)
+        throw error
+      }
     }
   }
 
@@ -117,8 +120,7 @@ export function createAuditCounts<Tx>({
       if (isFirst) timed.wake()
     },
     loop: {
-      start: () => timed.start(),
-      wake: () => timed.wake(),
+      ...timed,
       async stop() {
         await timed.stop()
         await flush().catch((error: unknown) =>

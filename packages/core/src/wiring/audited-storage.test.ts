@@ -158,9 +158,7 @@ describe('the audit', () => {
       board.services.refuseCredential({ method: 'GET', path: '/', clientAddress, header: () => undefined })
     }
     await clock.advance({ minutes: 2 })
-    const first = await board.audit.list(null, { limit: 1_000 })
-    const second = await board.audit.list(null, { limit: 1_000, cursor: first.nextCursor })
-    const records = [...first.records, ...second.records]
+    const { records } = await board.audit.list(null, { limit: 1_000 })
     expect(records).toHaveLength(101)
     expect(records.reduce((sum, { count }) => sum + count, 0)).toBe(5_000)
     expect(records.find(({ count }) => count > 1)?.by).toMatchObject({ kind: 'system', name: 'others' })

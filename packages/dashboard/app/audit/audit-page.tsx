@@ -5,11 +5,11 @@ import { complain } from '../state/notices.js'
 import { auditText as text } from '../texts/audit.js'
 import { formatExact } from '../texts/format.js'
 import { Select, TextInput } from '../ui/form.js'
+import { useMemberEmails } from '../ui/member-emails.js'
 import { ShowPages, usePages } from '../ui/pages.js'
 import { toCsv } from './audit-csv.js'
 
 const PAGE = 100
-const DAY_MS = 86_400_000
 
 interface Filter {
   readonly action: AuditRecord['action'] | ''
@@ -19,21 +19,23 @@ interface Filter {
 }
 
 /** The start of a day in the viewer's time zone. */
-function startOf(day: string, afterMs = 0): string | undefined {
-  const timeMs = Date.parse(`${day}T00:00`) + afterMs
-  return Number.isNaN(timeMs) ? undefined : new Date(timeMs).toISOString()
+function startOf(day: string, daysAfter = 0): string | undefined {
+  const date = new Date(`${day}T00:00`)
+  date.setDate(date.getDate() + daysAfter)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
 const queryOf = ({ action, from, to }: Filter): ListAuditQuery => ({
   ...(action === '' ? {} : { action }),
   from: startOf(from),
-  to: startOf(to, DAY_MS),
+  to: startOf(to, 1),
 })
 
 /** Who did what in the account. */
 export function AuditPage() {
   const [filter, setFilter] = useState<Filter>({ action: '', from: '', to: '' })
   const query = queryOf(filter)
+  const emails = useMemberEmails()
   const pages = usePages<AuditRecord>(
     async (cursor, signal) => {
       const page = await client.account.audit.list({ ...query, limit: PAGE, cursor }, { signal })
@@ -67,6 +69,8 @@ export function AuditPage() {
             value={filter.to}
             onValue={(to) => setFilter({ ...filter, to })}
           />
+        </div>
+        <div class="actions">
           <Download query={query} />
         </div>
       </section>
@@ -75,7 +79,7 @@ export function AuditPage() {
           {(records) => (
             <ul class="row-list">
               {records.map((record) => (
-                <Row key={record.id} of={record} />
+                <Row key={record.id} of={record} emails={emails} />
               ))}
             </ul>
           )}
@@ -85,7 +89,15 @@ export function AuditPage() {
   )
 }
 
-function Row({ of: { at, action, outcome, by, target, details, count } }: { readonly of: AuditRecord }) {
+function Row({
+  of: { at, action, outcome, by, target, details, count },
+  emails,
+}: {
+  readonly of: AuditRecord
+  /** Of members, by their ids. */
+  readonly emails: ReadonlyMap<string, string>
+}) {
+  const nameOf = (id: string): string => emails.get(id) ?? id
   const facts = Object.entries(details).filter(([, value]) => value !== null && value !== '')
   return (
     <li>
@@ -96,14 +108,14 @@ function Row({ of: { at, action, outcome, by, target, details, count } }: { read
         <p class="quiet row-facts">
           <time dateTime={at}>{formatExact(Date.parse(at))}</time>
           <span>
-            {text.kinds[by.kind]} <bdi>{by.name ?? by.id ?? ''}</bdi>
+            {text.kinds[by.kind]} <bdi>{by.name ?? nameOf(by.id ?? '')}</bdi>
           </span>
           {by.client_address !== null && (
             <span>
               {text.fromAddress} <bdi>{by.client_address}</bdi>
             </span>
           )}
-          {target !== null && <bdi>{target.id}</bdi>}
+          {target !== null && <bdi>{nameOf(target.id)}</bdi>}
           {count > 1 && <span>{text.times(count)}</span>}
           {facts.map(([name, value]) => (
             <bdi key={name}>

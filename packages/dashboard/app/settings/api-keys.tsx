@@ -7,6 +7,7 @@ import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { FormDialog } from '../ui/form-dialog.js'
 import { Select, useForm } from '../ui/form.js'
+import { useMemberEmails } from '../ui/member-emails.js'
 import { usePages } from '../ui/pages.js'
 import { SecretOnce } from '../ui/secret.js'
 import { Time } from '../ui/time.js'
@@ -30,6 +31,7 @@ export function ApiKeys() {
     const answer = await client.apiKeys.list({ limit: PAGE_SIZE, cursor }, { signal })
     return { items: answer.api_keys, next: answer.next_cursor }
   }, [])
+  const emails = useMemberEmails()
   const [made, setMade] = useState<Made | null>(null)
   const keep = ({ name, key }: Made): void => {
     setMade({ name, key })
@@ -56,7 +58,15 @@ export function ApiKeys() {
       pages={pages}
       empty={text.empty}
     >
-      {(key) => <KeyRow key={key.id} of={key} onMade={keep} onChanged={pages.reload} />}
+      {(key) => (
+        <KeyRow
+          key={key.id}
+          of={key}
+          maker={emails.get(key.created_by ?? '')}
+          onMade={keep}
+          onChanged={pages.reload}
+        />
+      )}
     </ResourceList>
   )
 }
@@ -70,7 +80,16 @@ function stateOf(key: ApiKey): KeyState {
 
 const tones: Readonly<Record<KeyState, string>> = { active: 'good', expired: 'warn', revoked: 'bad' }
 
-function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: KeyState }) {
+function KeyFacts({
+  of: key,
+  state,
+  maker,
+}: {
+  readonly of: ApiKey
+  readonly state: KeyState
+  readonly maker: string | undefined
+}) {
+  const isOwn = key.created_by === account.value?.caller.id
   const workspaceName =
     key.workspace_id === null
       ? text.everyWorkspace
@@ -93,7 +112,12 @@ function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: Key
             {text.lastUsed} <Time at={key.last_used_at} />
           </span>
         )}
-        {key.created_by === account.value?.caller.id && <span>{text.byYou}</span>}
+        {isOwn && <span>{text.byYou}</span>}
+        {!isOwn && maker !== undefined && (
+          <span>
+            {text.by} <bdi>{maker}</bdi>
+          </span>
+        )}
         {key.expires_at === null ? (
           <span>{text.never}</span>
         ) : (
@@ -109,10 +133,13 @@ function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: Key
 
 function KeyRow({
   of: key,
+  maker,
   onMade,
   onChanged,
 }: {
   readonly of: ApiKey
+  /** The address of who made it. */
+  readonly maker: string | undefined
   readonly onMade: (made: Made) => void
   readonly onChanged: () => void
 }) {
@@ -140,7 +167,7 @@ function KeyRow({
         },
       ]}
     >
-      <KeyFacts of={key} state={state} />
+      <KeyFacts of={key} state={state} maker={maker} />
     </ResourceRow>
   )
 }

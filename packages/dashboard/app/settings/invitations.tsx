@@ -1,7 +1,9 @@
 import type { Invitation } from '@taskboard/client'
 import { can, client } from '../state/api.js'
+import { explain } from '../state/failure.js'
 import { announce } from '../state/notices.js'
 import { sectionsText } from '../texts/sections.js'
+import { Check } from '../ui/checks.js'
 import { FormDialog } from '../ui/form-dialog.js'
 import { Select, TextInput, useForm } from '../ui/form.js'
 import { ShowPages, usePages, type Pages } from '../ui/pages.js'
@@ -20,10 +22,11 @@ export function offeredRoles(): readonly (readonly [Role, string])[] {
   return roles.filter((role) => isOwner || role !== 'owner').map((role) => [role, text.roles[role]] as const)
 }
 
-/** An invitation whose link this page alone has. */
+/** An invitation that was just made. */
 export interface Invited {
   readonly email: string
-  readonly link: string
+  /** This page alone has it; null when the host sends it. */
+  readonly link: string | null
 }
 
 export function useInvitations(): Pages<Invitation> {
@@ -78,7 +81,7 @@ function InvitationRow({ of, onChanged }: { readonly of: Invitation; readonly on
   )
 }
 
-/** Invites somebody. The person who invites gets the link, and passes it on. */
+/** Invites somebody. Where the host sends no invitations, the person who invites gets the link, and passes it on. */
 export function InviteForm({
   onClose,
   onInvited,
@@ -86,14 +89,24 @@ export function InviteForm({
   readonly onClose: () => void
   readonly onInvited: (invited: Invited) => void
 }) {
-  const form = useForm<{ email: string; role: Role }>({ email: '', role: 'member' })
-  const send = async (): Promise<void> => {
+  const form = useForm<{ email: string; role: Role; showLink: boolean }>({
+    email: '',
+    role: 'member',
+    showLink: false,
+  })
+  const invite = (showLink: boolean) => {
     const { email, role } = form.draft
-    const made = await client.members.create({ email: email.trim(), role, show_link: true })
+    return client.members.create({ email: email.trim(), role, show_link: showLink })
+  }
+  const send = async (): Promise<void> => {
+    const made = await invite(form.draft.showLink).catch((error: unknown) => {
+      if (explain(error).field !== 'show_link') throw error
+      return invite(true)
+    })
     if (!('invitation' in made)) throw new Error('The server made no invitation.')
-    const { invitation } = made
+    const { email, link } = made.invitation
     onClose()
-    onInvited({ email: invitation.email, link: new URL(invitation.link ?? '', location.href).href })
+    onInvited({ email, link: link === null ? null : new URL(link, location.href).href })
   }
   return (
     <FormDialog form={form} title={text.add} action={text.submit} send={send} onClose={onClose}>
@@ -106,6 +119,11 @@ export function InviteForm({
         {...form.field('email')}
       />
       <Select label={text.role} hint={text.roleHint} options={offeredRoles()} {...form.field('role')} />
+      <Check
+        label={text.showLink}
+        checked={form.draft.showLink}
+        onValue={(showLink) => form.set({ showLink })}
+      />
     </FormDialog>
   )
 }

@@ -1,7 +1,7 @@
 import type { Member } from '@taskboard/client'
 import { useState } from 'preact/hooks'
 import { can, client, isUser } from '../state/api.js'
-import { announce } from '../state/notices.js'
+import { announce, inform } from '../state/notices.js'
 import { sectionsText } from '../texts/sections.js'
 import { settingsText } from '../texts/settings.js'
 import { FormDialog } from '../ui/form-dialog.js'
@@ -30,9 +30,10 @@ export function Members() {
   }, [])
   const mayChange = can('account:write') && isUser()
   const invitations = useInvitations()
-  const [invited, setInvited] = useState<Invited | null>(null)
-  const keep = (made: Invited): void => {
-    setInvited(made)
+  const [invited, setInvited] = useState<{ readonly email: string; readonly link: string } | null>(null)
+  const keep = ({ email, link }: Invited): void => {
+    setInvited(link === null ? null : { email, link })
+    if (link === null) inform(text.isSent(email))
     invitations.reload()
   }
   return (

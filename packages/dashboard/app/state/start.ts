@@ -58,7 +58,10 @@ async function findSession(): Promise<boolean> {
 
 /** The link can still be used when the server has not answered. */
 function forgetUsed(error: unknown): void {
-  if (error instanceof SessionError && error.status === 401) refuseLink()
+  if (!(error instanceof SessionError) || error.status !== 401) return
+  refuseLink()
+  // The page shows it, as the question is gone with the link.
+  startFailure.value = explain(error)
 }
 
 /** The person does not want what the link offers. */
@@ -126,6 +129,7 @@ function leave(): void {
 
 async function enter(): Promise<void> {
   await readAccount()
+  startFailure.value = null
   phase.value = 'ready'
 }
 

@@ -2,7 +2,7 @@ import type { AuditRecord } from '@taskboard/client'
 
 /** Of the audit. */
 export const auditText = {
-  title: 'Audit log',
+  title: 'Audit',
   about:
     'Who did what in this account, from where, and what was refused. Records are kept for a long time, and nobody can change them.',
   empty: 'Nothing matches.',

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { followLink } from '@taskboard/kit/browser/follow-link'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Person } from '../browser.js'
@@ -33,6 +34,7 @@ function attackIn(page: Page, url: string, loginCode: string): Promise<unknown> 
     const targets = [
       ['/dashboard/session/refresh', ''],
       ['/dashboard/session/logout', ''],
+      ['/dashboard/session/code/show', JSON.stringify({ code: '${loginCode}' })],
       ['/dashboard/session/code', JSON.stringify({ code: '${loginCode}' })],
       ['/v2/tasks', JSON.stringify({ title: 'theirs' })],
       ['/api/board?action=add', JSON.stringify({ title: 'theirs' })],
@@ -94,7 +96,7 @@ describe.each(attackers)('a page of $where', ({ urlOf }) => {
     await served.board.add({ title: 'ours' })
     const person = await stage.person()
     const { page } = await person.openTab()
-    await page.goto(await served.link())
+    await followLink(page, await served.link())
     await page.getByText('ours').waitFor()
 
     const other = { email: 'mallory@example.com', password: 'a long password of theirs' }

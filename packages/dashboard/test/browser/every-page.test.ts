@@ -186,7 +186,7 @@ const ofSettings: readonly Shown[] = [
   },
   { name: 'new channel', hash: '#/settings/channels', show: opens('New channel', 'New channel') },
   { name: 'new schedule', hash: '#/settings/schedules', show: opens('New schedule', 'New schedule') },
-  { name: 'new member', hash: '#/settings/members', show: opens('Add member', 'Add member') },
+  { name: 'new member', hash: '#/settings/members', show: opens('Invite member', 'Invite member') },
   { name: 'new workspace', hash: '#/settings/workspaces', show: opens('New workspace', 'New workspace') },
 ]
 

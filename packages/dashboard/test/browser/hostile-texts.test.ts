@@ -66,6 +66,7 @@ const pages: readonly (readonly [hash: string, exact: readonly string[]])[] = [
   ['#/agents', ['PATCH /v2/agents/{agent_id} name']],
   ['#/analytics', ['PATCH /v2/agents/{agent_id} name', 'POST /v2/tasks/{task_id}/usage model']],
   ['#/chat', ['POST /v2/chat message']],
+  ['#/audit', ['POST /v2/account/usage/corrections reason', 'PATCH /v2/workspaces/{workspace_id} name']],
   ['#/settings/keys', ['POST /v2/account/api-keys name']],
   ['#/settings/webhooks', []],
   ['#/settings/channels', ['PATCH /v2/notification-channels/{channel_id} name']],

@@ -1,3 +1,4 @@
+import { followLink } from '@taskboard/kit/browser/follow-link'
 import { scopes, type Scope } from '@taskboard/core'
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -57,7 +58,7 @@ describe('two tabs of a browser', () => {
     await other.getByRole('button', { name: 'Log out' }).click()
     await assertShown(other.getByLabel('Email'))
     await assertShown(page.getByLabel('Email'))
-    await other.goto(await dashboard.createLoginLink({ email: owner.email, baseUrl: url }))
+    await followLink(other, await dashboard.createLoginLink({ email: owner.email, baseUrl: url }))
     await assertShown(other.getByText('Place of Eve').first())
 
     await assertShown(page.getByText('Place of Eve').first())
@@ -77,7 +78,7 @@ describe('two tabs of a browser', () => {
     await assertShown(page.getByLabel('Email'))
     await other.context().clearCookies()
     await other.goto('about:blank')
-    await other.goto(await dashboard.createLoginLink({ email: owner.email, baseUrl: url }))
+    await followLink(other, await dashboard.createLoginLink({ email: owner.email, baseUrl: url }))
     await assertShown(other.getByText('Place of Eve').first())
     // The page may be loading again by itself, which ends this.
     await page.reload().catch(() => page.reload())
@@ -105,11 +106,17 @@ describe('a login link', () => {
   it('is not lost when the server does not answer at first', async () => {
     const app = await open()
     const { page } = app
-    await page.route('**/session/code', (route) => route.abort(), { times: 1 })
+    for (const path of ['**/session/code/show', '**/session/code'])
+      await page.route(path, (route) => route.abort(), { times: 1 })
     await page.goto(await app.link())
     await assertShown(page.getByText('The server cannot be reached'))
     expect(page.url()).not.toContain('login=')
     await page.getByRole('button', { name: 'Try again' }).click()
+    const question = page.getByRole('region', { name: /^Log in as / })
+    const accept = question.getByRole('button', { name: 'Log in' })
+    await accept.click()
+    await assertShown(question.getByText('The server cannot be reached'))
+    await accept.click()
     await assertShown(page.getByRole('region', { name: 'Board' }))
   })
 
@@ -125,8 +132,7 @@ describe('a login link', () => {
     const { page } = app
     await app.go('')
     await assertShown(page.getByLabel('Email'))
-    const link = await app.link()
-    await page.goto(link)
+    await followLink(page, await app.link())
     await assertShown(page.getByRole('region', { name: 'Board' }))
     await page.goto(await app.link())
     await expect.poll(() => page.url()).toBe(`${app.url}/dashboard/#/board`)

@@ -273,25 +273,79 @@ it('adds a schedule, and says in words when it adds its next task', async () => 
   await page.getByText('No schedules yet.').waitFor()
 })
 
-it('adds and removes a member', async () => {
+it('invites a person, who becomes a member by the link, and removes them', async () => {
   // A host with a login of its own keeps its people itself.
   const own = stage.setting.login === 'taskboard' ? app : await stage.open({ login: 'taskboard' })
   const { page } = own
   const shown = controlsOf(page)
+  const email = 'grace@example.com'
   await own.go('#/settings/members')
   await page.getByText('You', { exact: true }).waitFor()
-  await shown.button('Add member').click()
-  await shown.field('Email').fill('grace@example.com')
-  await shown.field('First password').fill('short')
-  await shown.dialog().getByRole('button', { name: 'Add member' }).click()
-  await page.getByText('Password must have at least 12 characters.').waitFor()
-  await shown.field('First password').fill('long enough to be one')
-  await shown.dialog().getByRole('button', { name: 'Add member' }).click()
-  await shown.button('Remove: grace@example.com').click()
+  await shown.button('Invite member').click()
+  await shown.field('Email').fill(email)
+  await shown.field('Role').selectOption('Viewer')
+  expect(await own.violations()).toEqual([])
+  await shown.dialog().getByRole('button', { name: 'Invite' }).click()
+  const once = page.getByRole('region', { name: `The invitation of ${email}` })
+  const link = await once.locator('code').innerText()
+  expect(await own.violations()).toEqual([])
+  await shown.button('I have sent the link').click()
+  expect(await page.content()).not.toContain(link)
+  await shown.button('Invite member').click()
+  await shown.field('Email').fill('other@example.com')
+  await shown.dialog().getByRole('button', { name: 'Invite' }).click()
+  await shown.button('I have sent the link').click()
+  const open = page.getByRole('region', { name: 'Open invitations' })
+  await open.getByRole('button', { name: 'Withdraw: other@example.com' }).click()
+  await expectShown(open.locator('.row-title bdi'), [email])
+
+  const { page: hers } = await (await stage.person()).openTab()
+  await hers.goto(link)
+  await hers.getByRole('heading', { name: `Join Acme as ${email}` }).waitFor()
+  expect(hers.url()).not.toContain('invitation=')
+  await hers.getByLabel('Password').fill('a long password of hers')
+  await hers.getByRole('button', { name: 'Join' }).click()
+  await hers.getByRole('navigation', { name: 'Main' }).waitFor()
+
+  await page.reload()
+  const row = page.getByRole('listitem').filter({ hasText: email })
+  await row.getByText('Viewer').waitFor()
+  expect(await open.count()).toBe(0)
+  await shown.button(`Change role: ${email}`).click()
+  await shown.field('Role').selectOption('Manager')
+  await shown.button('Save').click()
+  await row.getByText('Manager').waitFor()
+  await shown.button(`Remove: ${email}`).click()
   await shown.dialog().getByRole('button', { name: 'Remove' }).click()
-  await shown.button('Remove: grace@example.com').waitFor({ state: 'detached' })
+  await row.waitFor({ state: 'detached' })
   const users = await own.taskboard.accounts.listUsers(own.accountId)
   expect(users.map(({ email: address }) => address)).toEqual(['ada@example.com'])
+})
+
+it('leaves the link of an invitation to a host that sends them, unless the link is to be shown', async () => {
+  const sent: string[] = []
+  const members = { onInvitation: ({ link }: { readonly link: string }) => void sent.push(link) }
+  const mailing = await stage.open({
+    login: 'taskboard',
+    taskboard: { members, publicUrl: 'https://acme.example' },
+  })
+  const shown = controlsOf(mailing.page)
+  const invite = async (email: string): Promise<void> => {
+    await shown.button('Invite member').click()
+    await shown.field('Email').fill(email)
+  }
+  const submit = () => shown.dialog().getByRole('button', { name: 'Invite' }).click()
+  await mailing.go('#/settings/members')
+  await invite('grace@example.com')
+  await submit()
+  await mailing.page.getByText('Sent an invitation to grace@example.com.').last().waitFor()
+  expect(sent).toEqual([expect.stringMatching(/^https:\/\/acme\.example\/dashboard\/#invitation=/)])
+  await invite('other@example.com')
+  await shown.field('Show me the link, and I send it myself').check()
+  await submit()
+  const once = mailing.page.getByRole('region', { name: 'The invitation of other@example.com' })
+  await once.locator('code').waitFor()
+  expect(sent).toHaveLength(1)
 })
 
 it('creates a workspace, limits what it may cost, and deletes it after its name was typed', async () => {

@@ -118,6 +118,7 @@ async function fillSettings(write: Write, workspaceId: string): Promise<void> {
   await write('PATCH /v2/workspaces/{workspace_id}', ['name'], idOf(workspace))
   await write('POST /v2/account/api-keys', ['name'], '', { scopes: ['tasks:read'] })
   const here = { workspace_id: workspaceId }
+  await write('POST /v2/account/usage/corrections', ['model', 'reason'], '', { ...here, cost_usd: 0.01 })
   const planned = wholeTask.map((field) => `task.${field}`)
   const schedule = await write('POST /v2/schedules', planned, '', { ...here, cron: '0 9 * * *' })
   await write('PATCH /v2/schedules/{schedule_id}', planned, idOf(schedule))

@@ -63,11 +63,13 @@ export const exceptions: readonly { readonly fields: RegExp; readonly reason: st
     reason: 'the id of something that exists: all others are refused',
   },
   {
-    fields: /^(?:POST|DELETE) \/v2\/(?:auth|account\/mfa).* (?:email|password|mfa_code|refresh_token)$/,
+    fields:
+      /^(?:POST|DELETE) \/v2\/(?:auth|account\/mfa).* (?:email|password|mfa_code|refresh_token|token|code)$/,
     reason: 'a credential that is compared, and never shown',
   },
   { fields: / digest$/, reason: 'the digest of what is decided: all others are refused' },
   { fields: / secret$/, reason: 'a secret that is never shown' },
+  { fields: /corrections month$/, reason: 'a month: all others are refused' },
   { fields: / (?:cron|time_zone)$/, reason: 'a cron expression or a time zone: all others are refused' },
   {
     fields: /notification-channels.* (?:type|config\.\*)$/,

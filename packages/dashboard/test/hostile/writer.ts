@@ -45,7 +45,7 @@ interface Credentials {
 }
 
 /** What programs may not do. */
-const OF_PEOPLE = /^\/v2\/(?:approvals|workspaces|account)/
+const OF_PEOPLE = /^\/v2\/(?:approvals|workspaces|account|tasks\/\{task_id\}\/answer)/
 
 /** Writes through the API as somebody who may do everything. */
 export function createWriter(url: string, { worker, person }: Credentials): Writer {

@@ -21,7 +21,7 @@ import {
 } from '@taskboard/core/storage'
 import { addAgent } from '../agents/agent-store.js'
 import type { Database } from '../tables/database.js'
-import { createDeletions, dropInvitations } from './deletions.js'
+import { createDeletions, dropInvitations, requireOwner } from './deletions.js'
 import { createInvitationVerbs } from './invitations.js'
 import { createFindPrincipal, hasEnded } from './find-principal.js'
 import { createSealed } from './sealed.js'
@@ -230,9 +230,7 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
         if (stored?.user.accountId !== accountId) throw notFound('user')
         const user = { ...stored.user, scopes: Object.freeze([...(scopes ?? everyScope)]) }
         tables.users.set(userId, { ...stored, user })
-        const rest = [...tables.users.values()].filter((each) => each.user.accountId === accountId)
-        if (!rest.some((each) => each.user.scopes.includes('account:write')))
-          throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
+        requireOwner(tables, accountId)
         return { user, invitations: dropInvitations(tables, userId, user.scopes) }
       }),
     setPassword: (change, call) => write(call, (now) => setPassword(tables, change, now)),

@@ -5,6 +5,7 @@ import type { Database } from '../tables/database.js'
 import type { Table } from '../tables/table.js'
 import type { Deletion } from '../tables/tables.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
+import type { StoredUser } from '../tables/users.js'
 
 type Verb = 'beginDeletion' | 'continueDeletion' | 'deleteUser'
 
@@ -83,12 +84,18 @@ export function createDeletions(
         const sessions = dropCaller(database, userId, now)
         const invitations = dropInvitations(tables, userId, [])
         const { accountId } = found.user
-        const rest = [...tables.users.values()].filter(({ user }) => user.accountId === accountId)
-        if (!mayBeLast && !rest.some(({ user }) => user.scopes.includes('account:write')))
-          throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
+        if (!mayBeLast) requireOwner(tables, accountId)
         return { accountId, sessions, keys: keys.map(({ id }) => id), invitations }
       }),
   }
+}
+
+/** @throws TaskboardError `CONFLICT` when no user of the account can manage it. */
+export function requireOwner({ users }: Database['tables'], accountId: string): void {
+  const isOwner = ({ user }: StoredUser): boolean =>
+    user.accountId === accountId && user.scopes.includes('account:write')
+  if (![...users.values()].some(isOwner))
+    throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
 }
 
 /** Withdraws the invitations of a user to more than `scopes`; returns their ids. */

@@ -153,13 +153,6 @@ export function createSessionStore(database: Database): Store {
         const { id, userId } = stored.session
         return { id, userId }
       }),
-    renewPasswordHash: ({ userId, passwordHash, next }, call) =>
-      write(call, () => {
-        const user = tables.users.get(userId)
-        if (user === undefined || user.passwordHash !== passwordHash) return false
-        tables.users.set(userId, { ...user, passwordHash: next })
-        return true
-      }),
     pruneSessions: ({ limit }, call) =>
       write(call, (now) => pruneTable(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
     pruneLoginAttempts: ({ limit }, call) =>
@@ -172,11 +165,11 @@ const ended = (stored: StoredSession): StoredSession => ({
   family: { ...stored.family, expiresAt: sessionOver },
 })
 
-/** The part that is about all sessions of a user. */
+/** The part that is about a user, with all its sessions. */
 function createVerbsOfUser({
   tables,
   transactions: { read, write },
-}: Database): Pick<Store, 'listSessions' | 'endSessions' | 'proveSession'> {
+}: Database): Pick<PortStore, 'listSessions' | 'endSessions' | 'proveSession' | 'renewPasswordHash'> {
   const liveOf = (userId: string, now: Instant): StoredSession[] =>
     [...tables.sessions.values()].filter(
       ({ session, family }) => session.userId === userId && family.expiresAt > now,
@@ -210,6 +203,13 @@ function createVerbsOfUser({
         const stored = liveOf(userId, now).find(({ session }) => session.id === id)
         if (stored !== undefined) tables.sessions.set(id, { ...stored, provenAt: now })
         return stored !== undefined
+      }),
+    renewPasswordHash: ({ userId, passwordHash, next }, call) =>
+      write(call, () => {
+        const user = tables.users.get(userId)
+        if (user === undefined || user.passwordHash !== passwordHash) return false
+        tables.users.set(userId, { ...user, passwordHash: next })
+        return true
       }),
   }
 }

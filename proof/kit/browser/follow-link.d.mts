@@ -1,0 +1,3 @@
+import type { Page } from 'playwright-core'
+
+export function followLink(page: Page, link: string): Promise<void>
