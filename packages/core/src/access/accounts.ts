@@ -224,6 +224,7 @@ function createUserCalls<Tx>(
       }
       const change = { accountId, userId, scopes: scopesOfRole(role) }
       const { user } = await store.setUserScopes(change, environment.call(options))
+      // Also the keys that were revoked.
       deps.authenticator.forgetAccount(accountId)
       return user
     },

@@ -197,10 +197,10 @@ export const auditRules: AuditRules = {
       ...user(id),
       details: { scopes: list(scopes) },
     }),
-    setUserScopes: ({ scopes }, { user: { id }, invitations }) => ({
+    setUserScopes: ({ scopes }, { user: { id }, keys, invitations }) => ({
       action: 'member.changed',
       ...user(id),
-      details: { scopes: list(scopes), invitations: list(invitations) },
+      details: { scopes: list(scopes), keys: list(keys), invitations: list(invitations) },
     }),
     insertInvitation: ({ accountId, scopes }, { invitation: { id, expiresAt }, replacedId }) => ({
       action: 'invitation.created',
@@ -243,11 +243,8 @@ export const auditRules: AuditRules = {
       details: { scopes: list(key.scopes), workspace_id: key.workspaceId, expires_at: timeOf(key.expiresAt) },
     }),
     listApiKeys: READS,
-    revokeApiKey: (_, { accountId, id }) => ({
-      action: 'key.revoked',
-      of: { accountId },
-      target: { kind: 'api_key', id },
-    }),
+    revokeApiKey: (_, { key: { accountId, id }, isNew }) =>
+      isNew ? { action: 'key.revoked', of: { accountId }, target: { kind: 'api_key', id } } : null,
     rotateApiKey: (_, { added, replaced }) => ({
       action: 'key.rotated',
       of: { accountId: added.accountId },
