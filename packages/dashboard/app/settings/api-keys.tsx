@@ -70,6 +70,9 @@ function stateOf(key: ApiKey): KeyState {
 
 const tones: Readonly<Record<KeyState, string>> = { active: 'good', expired: 'warn', revoked: 'bad' }
 
+/** Whether the caller made it. Nobody else rotates it. */
+const isOwn = (key: ApiKey): boolean => key.created_by === account.value?.caller.id
+
 function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: KeyState }) {
   const workspaceName =
     key.workspace_id === null
@@ -93,7 +96,7 @@ function KeyFacts({ of: key, state }: { readonly of: ApiKey; readonly state: Key
             {text.lastUsed} <Time at={key.last_used_at} />
           </span>
         )}
-        {key.created_by === account.value?.caller.id && <span>{text.byYou}</span>}
+        {isOwn(key) && <span>{text.byYou}</span>}
         {key.expires_at === null ? (
           <span>{text.never}</span>
         ) : (
@@ -128,7 +131,8 @@ function KeyRow({
       name={key.name}
       actions={[
         mayChange &&
-          isUser() && {
+          isUser() &&
+          isOwn(key) && {
             label: text.rotate,
             dialog: (close) => <RotateKey of={key} onClose={close} onMade={onMade} />,
           },
