@@ -296,19 +296,23 @@ export async function noteKeyUse(
 
 type RotatedRow = KeyRow & { readonly hasMaker: boolean }
 
-/** Returns the old key and the new one; only the old one when it has ended or its maker lacks a scope; no row when it does not exist. */
+/**
+ * Returns the old key and the new one; only the old one when it has ended or its maker lacks a scope; no row when it does not exist. Locks the
+ * user before the key, as changes of users do.
+ */
 const rotateKey = statement<RotatedRow>(
   'rotate_api_key',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  rotated_key as materialized (
-    select k.* from taskboard.api_key k
-    where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')} for update
-  ),
   maker as materialized (
-    select u.id from rotated_key o, lateral (${makerOf('o.account_id', 'o.created_by', 'o.scopes')}) as u
+    select u.id from taskboard.api_key k, lateral (${makerOf('k.account_id', 'k.created_by', 'k.scopes')}) as u
+    where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')}
   ),
   allowed as materialized (select not $9::boolean or exists (select from maker) as has_maker),
+  rotated_key as materialized (
+    select k.* from taskboard.api_key k, allowed
+    where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')} for update of k
+  ),
   live_key as materialized (
     select o.* from rotated_key o, p, allowed a
     where a.has_maker and o.revoked_at is null and (o.expires_at is null or o.expires_at > p.now)
