@@ -122,6 +122,7 @@ function follow(state: AccessState, { action, by, target, details }: AuditRecord
     case 'member.added':
       return void state.users.set(id, scopesIn(details))
     case 'member.changed':
+      for (const key of texts(details, 'keys')) state.keys.delete(key)
       for (const invitation of texts(details, 'invitations')) state.invitations.delete(invitation)
       return void state.users.set(id, scopesIn(details))
     case 'member.joined':

@@ -88,7 +88,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'keys rotate',
     summary:
-      'Creates a key with the same rights, and prints it once. The old one stays valid for a while. Only users can, as with `keys create`',
+      'Creates a key with the same rights, and prints it once. The old one stays valid for a while. Only the user who made the key can',
     arguments: [key],
     options: [{ flags: '--overlap <seconds>', summary: 'how long' }, emailOption],
     scopes: ['account:write'],

@@ -72,7 +72,6 @@ export type ApiKeyQuery = { readonly reach: Reach } & (ApiKeyPage | { readonly k
 export interface ApiKeyRotation {
   readonly prefix: string
   readonly hash: string
-  readonly createdBy: string | null
   /** How long the old key stays valid, if it does not expire before. */
   readonly overlapMs: number
 }
@@ -200,15 +199,19 @@ export interface AccessStore<Tx = unknown> {
    */
   insertUser(user: NewStoredUser & { readonly accountId: string }, call: CallContext<Tx>): Promise<User>
   /**
-   * Changes what a user may do. The sessions of the user stay, and have the new scopes. Open invitations of the user to scopes that it lacks then
-   * are withdrawn; returns their ids.
+   * Changes what a user may do. The sessions of the user stay, and have the new scopes. What the user made with more scopes ends: its keys with
+   * scopes that it lacks then are revoked, and its open invitations that `mayInvite` refuses are withdrawn. Returns their ids.
    * @throws TaskboardError `NOT_FOUND` for a user that the account does not have; `CONFLICT` when nobody would be left who may change the
    *   account.
    */
   setUserScopes(
     change: { readonly accountId: string; readonly userId: string; readonly scopes: readonly Scope[] | null },
     call: CallContext<Tx>,
-  ): Promise<{ readonly user: User; readonly invitations: readonly string[] }>
+  ): Promise<{
+    readonly user: User
+    readonly keys: readonly string[]
+    readonly invitations: readonly string[]
+  }>
   /**
    * Invites an address, in the place of an earlier invitation of it by the account. Whether another user has the address is seen only when
    * it is accepted.
@@ -230,7 +233,7 @@ export interface AccessStore<Tx = unknown> {
   ): Promise<boolean>
   /**
    * Makes the user who was invited. Of concurrent calls with one token, one succeeds.
-   * @throws TaskboardError `NOT_FOUND` for a token that is unknown, used or over; `CONFLICT` (`email`) when another user has the address.
+   * @throws TaskboardError `NOT_FOUND` for a token that is unknown, used or over, or whose maker is gone or may not invite so any more; `CONFLICT` (`email`) when another user has the address.
    */
   acceptInvitation(
     acceptance: { readonly tokenHash: string; readonly passwordHash: string },
@@ -263,30 +266,37 @@ export interface AccessStore<Tx = unknown> {
   }>
 
   /**
-   * Creates a key.
-   * @throws TaskboardError `NOT_FOUND` for an unknown account or workspace (`workspaceId`); `CONFLICT` for a hash that exists, and, with
+   * Creates a key. With `isOfUser`, its maker is a user of the account: the maker's scopes are checked in the commit of the key, so that a
+   * change of them comes either before the key, which is then refused, or after it, and revokes it.
+   * @throws TaskboardError `NOT_FOUND` for an unknown account or workspace (`workspaceId`); `FORBIDDEN` with `isOfUser` for a maker who is gone or
+   *   lacks a scope; `CONFLICT` for a hash that exists, and, with
    *   the `resourceId`, when the idempotency key was used, because its key was shown once; `INVALID_FIELD` (`expiresAt`) for a time that
    *   has passed.
    */
   insertApiKey(
-    insertion: { readonly key: NewStoredApiKey; readonly idempotency: IdempotencyClaim | null },
+    insertion: {
+      readonly key: NewStoredApiKey
+      readonly isOfUser: boolean
+      readonly idempotency: IdempotencyClaim | null
+    },
     call: CallContext<Tx>,
   ): Promise<ApiKeyRecord>
   /** Keys within reach, newest first, including revoked and expired ones. Empty for an id that is unknown or beyond the reach. */
   listApiKeys(query: ApiKeyQuery, call: CallContext<Tx>): Promise<readonly ApiKeyRecord[]>
-  /** Revokes a key. A repeat changes nothing and returns the same. @throws TaskboardError `NOT_FOUND`. */
+  /** Revokes a key. `isNew` is false for one that was revoked before, which stays as it is. @throws TaskboardError `NOT_FOUND`. */
   revokeApiKey(
     named: { readonly reach: Reach; readonly keyId: string },
     call: CallContext<Tx>,
-  ): Promise<ApiKeyRecord>
+  ): Promise<{ readonly key: ApiKeyRecord; readonly isNew: boolean }>
   /**
-   * Makes a key with the name, scopes, reach and expiry of another, which expires after the overlap.
+   * Makes a key with the name, scopes, reach, maker and expiry of another, which expires after the overlap. `isOfUser` as for `insertApiKey`.
    * @throws TaskboardError `NOT_FOUND`; `CONFLICT` when the key has expired or was revoked, and as `insertApiKey`.
    */
   rotateApiKey(
     rotation: ApiKeyRotation & {
       readonly reach: Reach
       readonly keyId: string
+      readonly isOfUser: boolean
       readonly idempotency: IdempotencyClaim | null
     },
     call: CallContext<Tx>,

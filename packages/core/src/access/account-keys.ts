@@ -49,7 +49,11 @@ export function createAccountKeys<Tx>(deps: AccountKeysDeps<Tx>): AccountKeys<Tx
         defaultWorkspaceId: workspace.id,
       }
       const record = await store.insertApiKey(
-        { key: { ...reach, name, scopes, prefix, hash, createdBy: null, expiresAt }, idempotency: null },
+        {
+          key: { ...reach, name, scopes, prefix, hash, createdBy: null, expiresAt },
+          isOfUser: false,
+          idempotency: null,
+        },
         environment.call(options),
       )
       return { id: record.id, key }
@@ -62,10 +66,8 @@ export function createAccountKeys<Tx>(deps: AccountKeysDeps<Tx>): AccountKeys<Tx
     },
     async revokeKey(accountId, keyId, options) {
       try {
-        return await store.revokeApiKey(
-          { reach: { accountId, workspaceIds: 'all' }, keyId },
-          environment.call(options),
-        )
+        const reach = { accountId, workspaceIds: 'all' } as const
+        return (await store.revokeApiKey({ reach, keyId }, environment.call(options))).key
       } finally {
         // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)

@@ -111,7 +111,7 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
       const key = keys[index]
       if (key === undefined) throw new Error('no such key')
       keys[index] = { ...key, revokedAt: NOW }
-      return shown(keys[index])
+      return { key: shown(keys[index]), isNew: true }
     },
   }
   return { store, keys, transactions, agents }

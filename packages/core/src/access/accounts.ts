@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { AuditActor, InTransaction, OnRecord } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
-import type { Account, DeletionTarget, Workspace } from './access-store.js'
+import type { Account, AccountChange, DeletionTarget, Workspace } from './access-store.js'
 import { createAccountKeys, type AccountKeys, type AccountKeysDeps } from './account-keys.js'
 import { finishDeletion } from './deletion-sweep.js'
 import {
@@ -76,8 +76,8 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    */
   setPassword(userId: string, password: string, options?: OnRecord<Tx>): Promise<void>
   /**
-   * Deletes a user. All its sessions end, as with `setPassword`, its open invitations are withdrawn, and so end the API keys that the user made, unless `keepKeys` is set because
-   * programs of the account use them.
+   * Deletes a user. All its sessions end, as with `setPassword`, its open invitations are withdrawn, and the API keys that the user made are
+   * revoked, unless `keepKeys` is set because programs of the account use them.
    */
   deleteUser(
     userId: string,
@@ -161,6 +161,8 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
     },
     async update(accountId, input, options) {
       const change = parseInput(accountChangeInput, input)
+      const before = await get(accountId, options)
+      if (isSame(before, change)) return before
       const account = await store.update({ accountId, change }, environment.call(options))
       deps.authenticator.forgetAccount(accountId)
       return account
@@ -177,7 +179,8 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
     },
     async updateWorkspace(workspaceId, change, options) {
       const { name } = parseInput(newWorkspaceInput, change)
-      return store.update({ workspaceId, name }, environment.call(options))
+      const before = await getWorkspace(workspaceId, options)
+      return before.name === name ? before : store.update({ workspaceId, name }, environment.call(options))
     },
     async deleteWorkspace(workspaceId, options) {
       const { accountId } = await getWorkspace(workspaceId, options)
@@ -224,6 +227,7 @@ function createUserCalls<Tx>(
       }
       const change = { accountId, userId, scopes: scopesOfRole(role) }
       const { user } = await store.setUserScopes(change, environment.call(options))
+      // Also the keys that were revoked.
       deps.authenticator.forgetAccount(accountId)
       return user
     },
@@ -253,6 +257,13 @@ async function toStored(
   await requireUncommon(user.password, user.email)
   const passwordHash = await passwords.hash(user.password, { key, isKnown: true })
   return { email: user.email, passwordHash, scopes: user.scopes ?? null }
+}
+
+/** Whether a change changes nothing, so that nothing is on record. */
+function isSame(account: Account, change: AccountChange): boolean {
+  return Object.entries(change).every(
+    ([name, value]) => value === undefined || value === account[name as keyof AccountChange],
+  )
 }
 
 function notFound(what: string): never {

@@ -38,8 +38,10 @@ export interface CallerKeys {
   /** Revokes a key; idempotent. @throws TaskboardError `FORBIDDEN` for a key whose scopes the caller lacks. */
   revoke(caller: Principal, keyId: string, options?: { readonly by?: AuditActor | undefined }): Promise<void>
   /**
-   * Makes a copy of a key, which expires `overlapMs` later (default a day, at most seven), or at its own expiry if that is earlier.
-   * @throws TaskboardError `FORBIDDEN` for a key whose scopes the caller lacks, `CONFLICT` when it has ended, and as `create`.
+   * Makes a copy of a key of the caller's own, which expires `overlapMs` later (default a day, at most seven), or at its own expiry if that is
+   * earlier. Nobody else's, because both keys are of one owner: a copy of another owner could decide what the first key asked.
+   * @throws TaskboardError `FORBIDDEN` for a key that somebody else made, or whose scopes the caller lacks, `CONFLICT` when it has ended, and as
+   *   `create`.
    */
   rotate(
     maker: Principal,
@@ -60,6 +62,7 @@ interface CreateOptions {
 const DAY_MS = 86_400_000
 const LONGEST_OVERLAP_MS = 7 * DAY_MS
 const DEFAULT_PAGE = 100
+const NOT_OWN = 'a key is rotated by the user who made it; make another one, and revoke this one'
 const KEY_ID = /^ak_[0-9a-z]{1,60}$/
 const rotationInput = z.strictObject({
   overlapMs: wholeNumber(0, LONGEST_OVERLAP_MS).nullish(),
@@ -109,7 +112,7 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
         createdBy: maker.id,
         expiresAt: limitedExpiry(expiresAt ?? null),
       }
-      const insertion = { key: wanted, idempotency: idempotency ?? null }
+      const insertion = { key: wanted, isOfUser: isOfUser(maker), idempotency: idempotency ?? null }
       return { key, record: await store.insertApiKey(insertion, environment.call({ tx, by })) }
     },
     async list(reach, query = {}) {
@@ -137,9 +140,10 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
       const [old] = await store.listApiKeys({ reach: maker, keyId }, environment.call({ tx }))
       if (old === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
       requireScopes(maker, old.scopes)
+      if (old.createdBy !== maker.id) throw new TaskboardError('FORBIDDEN', NOT_OWN)
       const { key, prefix, hash } = mintApiKey(environment.random)
       authenticator.expect(hash)
-      const own = { prefix, hash, createdBy: maker.id }
+      const own = { prefix, hash, isOfUser: isOfUser(maker) }
       const rotation = { reach: maker, keyId, ...own, overlapMs: overlapMs ?? DAY_MS }
       try {
         const { added, replaced } = await store.rotateApiKey(
@@ -152,6 +156,11 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
       }
     },
   }
+}
+
+/** Whether the storage has the user, who is not one of the host's login. */
+function isOfUser({ sessionId }: Principal): boolean {
+  return sessionId !== undefined
 }
 
 function requireScopes(

@@ -38,6 +38,11 @@ export interface Invitation {
   readonly expiresAt: Instant
 }
 
+/** Whether a user with these scopes may invite to those: who gives a role has all of it, and may change the account. */
+export function mayInvite(held: readonly Scope[], wanted: readonly Scope[]): boolean {
+  return held.includes('account:write') && wanted.every((scope) => held.includes(scope))
+}
+
 /** An invitation to store. */
 export interface NewStoredInvitation {
   readonly accountId: string

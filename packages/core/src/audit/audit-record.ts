@@ -10,8 +10,9 @@ export const auditActions = {
   'workspace.deleted': 'The deletion of a workspace began. Its keys ended.',
   'member.added': 'A user was made without an invitation.',
   'member.joined': 'Somebody accepted an invitation.',
-  'member.changed': 'A user got other scopes.',
-  'member.deleted': 'A user was deleted, with the sessions and the keys in the details.',
+  'member.changed':
+    'A user got other scopes. The keys and invitations in the details ended, because they had more.',
+  'member.deleted': 'A user was deleted, with the sessions, keys and invitations in the details.',
   'invitation.created': 'Somebody was invited.',
   'invitation.withdrawn': 'An invitation was withdrawn.',
   'password.changed': 'A user got another password. The sessions in the details ended.',
@@ -34,6 +35,9 @@ export const auditActions = {
   'channel.created': 'A notification channel was set up.',
   'channel.changed': 'A notification channel was changed.',
   'channel.deleted': 'A notification channel was deleted.',
+  'schedule.created': 'A schedule was created.',
+  'schedule.changed': 'A schedule was changed, turned on or off.',
+  'schedule.deleted': 'A schedule was deleted.',
   'budget.changed': 'The monthly budget of a workspace or an agent was set or removed.',
   'usage.corrected': 'Somebody corrected what a month has used, for the reason in the details.',
   'approval.decided': 'Somebody approved or rejected what an agent asked for.',
@@ -69,6 +73,7 @@ export type AuditTargetKind =
   | 'webhook'
   | 'channel'
   | 'agent'
+  | 'schedule'
   | 'approval'
 
 /** Never a secret, and never the text of a task. */

@@ -108,14 +108,19 @@ function callersSchedules<Tx>(
 ): BoardSchedules<Tx> {
   const reading = () => requireScope(caller, 'tasks:read')
   const writing = () => requireScope(caller, 'tasks:write')
+  const { kind, id, name, sessionId } = caller
+  const by = { kind, id, name, sessionId }
   return {
     list: async (...given) => (reading(), schedules.list(...given)),
     get: async (...given) => (reading(), schedules.get(...given)),
     async create(input, options) {
       writing()
-      return quota.createHeld(caller, 'schedules', (tx) => schedules.create(input, { tx, ...options }))
+      return quota.createHeld(caller, 'schedules', (tx) => schedules.create(input, { tx, by, ...options }))
     },
-    update: async (...given) => (writing(), schedules.update(...given)),
-    delete: async (...given) => (writing(), schedules.delete(...given)),
+    update: async (scheduleId, change, options) => (
+      writing(),
+      schedules.update(scheduleId, change, { by, ...options })
+    ),
+    delete: async (scheduleId, options) => (writing(), schedules.delete(scheduleId, { by, ...options })),
   }
 }

@@ -3,6 +3,7 @@
 export {
   keyUseMs,
   loginAttemptRules,
+  mayInvite,
   mostRotatedTokens,
   sessionOver,
   showRefreshToken,
@@ -21,6 +22,7 @@ export type {
   Invitation,
   KeyCheck,
   LoginAttempts,
+  NewStoredApiKey,
   NewStoredUser,
   RefreshFamily,
   RefreshOutcome,

@@ -1,7 +1,8 @@
 import type { AccountUpdate, WorkspaceUpdate } from '../access/index.js'
 import type { AuditAction, AuditDetails, AuditOwner, AuditTargetKind } from '../audit/index.js'
-import type { NamedActor } from '../board/index.js'
+import type { NamedActor, Schedule } from '../board/index.js'
 import type { AuditActor } from '../environment/index.js'
+import { wireName } from '../fields/index.js'
 import type { Storage } from '../storage/index.js'
 import { microsPerUsd } from '../usage/index.js'
 
@@ -49,6 +50,23 @@ const inWorkspace = (workspaceId: string, kind: AuditTargetKind, id: string) => 
 const list = (texts: readonly string[] | null): readonly string[] | null => texts && [...texts]
 const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
 
+/** The names of what a change gives. */
+const changedIn = (change: object): readonly string[] =>
+  Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [wireName(name)]))
+
+/** A change that gives nothing changes nothing. */
+const ifAny = (
+  changed: readonly string[],
+  note: (changed: readonly string[]) => AuditNote,
+): AuditNote | null => (changed.length === 0 ? null : note(changed))
+
+/** When a schedule makes tasks. */
+const timesOf = ({ cron, timeZone, enabled }: Schedule): AuditDetails => ({
+  cron,
+  time_zone: timeZone,
+  enabled,
+})
+
 /** What is on record, by verb of the storage's port: a verb without a rule does not pass the type checker. */
 export const auditRules: AuditRules = {
   tasks: 'the event log has what happens to tasks',
@@ -59,7 +77,28 @@ export const auditRules: AuditRules = {
   limits: 'counts',
   quotas: 'counts',
   realtime: 'connections, which read',
-  schedules: 'the event log has the tasks that they make',
+  schedules: {
+    insertSchedule: ({ schedule: { workspaceId } }, { value, replayed }) =>
+      replayed
+        ? null
+        : {
+            action: 'schedule.created',
+            ...inWorkspace(workspaceId, 'schedule', value.id),
+            details: timesOf(value),
+          },
+    listSchedules: READS,
+    updateSchedule: ({ workspaceId, scheduleId, change }, schedule) =>
+      ifAny(changedIn(change), (changed) => ({
+        action: 'schedule.changed',
+        ...inWorkspace(workspaceId, 'schedule', scheduleId),
+        details: { changed, ...timesOf(schedule) },
+      })),
+    deleteSchedule: ({ workspaceId, scheduleId }) => ({
+      action: 'schedule.deleted',
+      ...inWorkspace(workspaceId, 'schedule', scheduleId),
+    }),
+    makeOccurrence: 'the event log has the task',
+  },
   audit: 'is itself the record',
   approvals: {
     requestApproval: 'the event log has approval.requested, and nothing is allowed by it',
@@ -90,11 +129,12 @@ export const auditRules: AuditRules = {
             details: { type: channel.type },
           },
     listChannels: READS,
-    updateChannel: ({ workspaceId, channelId, change }) => ({
-      action: 'channel.changed',
-      ...inWorkspace(workspaceId, 'channel', channelId),
-      details: { changed: Object.keys(change).filter((name) => change[name as 'name'] !== undefined) },
-    }),
+    updateChannel: ({ workspaceId, channelId, change }) =>
+      ifAny(changedIn(change), (changed) => ({
+        action: 'channel.changed',
+        ...inWorkspace(workspaceId, 'channel', channelId),
+        details: { changed },
+      })),
     deleteChannel: ({ workspaceId, channelId }, isDeleted) =>
       isDeleted ? { action: 'channel.deleted', ...inWorkspace(workspaceId, 'channel', channelId) } : null,
   },
@@ -112,17 +152,14 @@ export const auditRules: AuditRules = {
             },
           },
     listWebhooks: READS,
-    updateWebhook: ({ workspaceId, webhookId, change }, { url, weakSecret }) => ({
-      action: 'webhook.changed',
-      ...inWorkspace(workspaceId, 'webhook', webhookId),
-      details:
-        'rotation' in change
-          ? { changed: ['secret'], host: hostOf(url), weak_secret: weakSecret }
-          : {
-              changed: Object.keys(change).filter((name) => change[name as 'url'] !== undefined),
-              host: hostOf(url),
-            },
-    }),
+    updateWebhook: ({ workspaceId, webhookId, change }, { url, weakSecret }) => {
+      const isRotated = 'rotation' in change
+      return ifAny(isRotated ? ['secret'] : changedIn(change), (changed) => ({
+        action: 'webhook.changed',
+        ...inWorkspace(workspaceId, 'webhook', webhookId),
+        details: { changed, host: hostOf(url), ...(isRotated ? { weak_secret: weakSecret } : {}) },
+      }))
+    },
     deleteWebhook: ({ workspaceId, webhookId }, isDeleted) =>
       isDeleted ? { action: 'webhook.deleted', ...inWorkspace(workspaceId, 'webhook', webhookId) } : null,
     resendDeliveries: ({ workspaceId, webhookId }, deliveries) => ({
@@ -197,10 +234,10 @@ export const auditRules: AuditRules = {
       ...user(id),
       details: { scopes: list(scopes) },
     }),
-    setUserScopes: ({ scopes }, { user: { id }, invitations }) => ({
+    setUserScopes: ({ scopes }, { user: { id }, keys, invitations }) => ({
       action: 'member.changed',
       ...user(id),
-      details: { scopes: list(scopes), invitations: list(invitations) },
+      details: { scopes: list(scopes), keys: list(keys), invitations: list(invitations) },
     }),
     insertInvitation: ({ accountId, scopes }, { invitation: { id, expiresAt }, replacedId }) => ({
       action: 'invitation.created',
@@ -243,11 +280,8 @@ export const auditRules: AuditRules = {
       details: { scopes: list(key.scopes), workspace_id: key.workspaceId, expires_at: timeOf(key.expiresAt) },
     }),
     listApiKeys: READS,
-    revokeApiKey: (_, { accountId, id }) => ({
-      action: 'key.revoked',
-      of: { accountId },
-      target: { kind: 'api_key', id },
-    }),
+    revokeApiKey: (_, { key: { accountId, id }, isNew }) =>
+      isNew ? { action: 'key.revoked', of: { accountId }, target: { kind: 'api_key', id } } : null,
     rotateApiKey: (_, { added, replaced }) => ({
       action: 'key.rotated',
       of: { accountId: added.accountId },

@@ -202,6 +202,9 @@ describe('the audit', () => {
       PASSWORD,
       'planted title',
       'planted input',
+      'planted action',
+      'planted summary',
+      'planted comment',
       'planted-path',
       'planted secret of a webhook',
     ]
@@ -214,7 +217,18 @@ describe('the audit', () => {
     })
     const { secret } = await login.mfa.begin(user.id)
     const tasks = board.board(workspace.id)
-    await tasks.add({ title: 'planted title', description: 'planted input' })
+    const task = await tasks.add({ title: 'planted title', description: 'planted input' })
+    const agent = await board.agents.create(workspace.id, { name: 'Worker', type: 'worker' })
+    const { fencingToken = 0 } = (await tasks.claim({ agentId: agent.id }))?.lease ?? {}
+    const asked = {
+      action: 'planted action',
+      summary: 'planted summary',
+      input: 'planted input',
+      fencingToken,
+    }
+    const { approval } = await tasks.requestApproval(task.id, asked)
+    await tasks.decide(approval.id, { decision: 'approved', comment: 'planted comment' })
+    await tasks.schedules.create({ cron: '@daily', task: { title: 'planted title' } })
     await board.webhooks.register(workspace.id, {
       url: 'https://hooks.example/planted-path',
       events: ['task.created'],
@@ -235,7 +249,9 @@ describe('the audit', () => {
       },
       { now: null },
     )
-    expect(stored.length).toBeGreaterThan(4)
+    expect(stored.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['approval.decided', 'schedule.created', 'webhook.created', 'key.created']),
+    )
     const texts = JSON.stringify([stored, heard, lines.filter((line) => line.startsWith('audit '))])
     for (const secretText of planted) expect(texts).not.toContain(secretText)
   })

@@ -108,11 +108,11 @@ const ofBoard = callsOf<Board>()({
   chat: { 1: ['caller'] },
 })
 const ofSchedules = callsOf<Board['schedules']>()({
-  create: { 1: ONCE },
+  create: { 1: RECORDED_ONCE },
   list: { 0: PAGE, 1: TX },
   get: { 1: TX },
-  update: { 2: TX },
-  delete: { 1: TX },
+  update: { 2: RECORDED },
+  delete: { 1: RECORDED },
 })
 const ofAccounts = callsOf<Accounts>()({
   create: { 1: RECORDED },

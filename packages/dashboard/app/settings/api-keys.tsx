@@ -80,6 +80,9 @@ function stateOf(key: ApiKey): KeyState {
 
 const tones: Readonly<Record<KeyState, string>> = { active: 'good', expired: 'warn', revoked: 'bad' }
 
+/** Whether the caller made it. Nobody else rotates it. */
+const isOwn = (key: ApiKey): boolean => key.created_by === account.value?.caller.id
+
 function KeyFacts({
   of: key,
   state,
@@ -89,7 +92,6 @@ function KeyFacts({
   readonly state: KeyState
   readonly maker: string | undefined
 }) {
-  const isOwn = key.created_by === account.value?.caller.id
   const workspaceName =
     key.workspace_id === null
       ? text.everyWorkspace
@@ -112,8 +114,8 @@ function KeyFacts({
             {text.lastUsed} <Time at={key.last_used_at} />
           </span>
         )}
-        {isOwn && <span>{text.byYou}</span>}
-        {!isOwn && maker !== undefined && (
+        {isOwn(key) && <span>{text.byYou}</span>}
+        {!isOwn(key) && maker !== undefined && (
           <span>
             {text.by} <bdi>{maker}</bdi>
           </span>
@@ -155,7 +157,8 @@ function KeyRow({
       name={key.name}
       actions={[
         mayChange &&
-          isUser() && {
+          isUser() &&
+          isOwn(key) && {
             label: text.rotate,
             dialog: (close) => <RotateKey of={key} onClose={close} onMade={onMade} />,
           },

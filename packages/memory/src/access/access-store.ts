@@ -15,13 +15,14 @@ import {
   type AccountUpdate,
   type ApiKeyRotation,
   type CallContext,
+  type NewStoredApiKey,
   type NewStoredUser,
   sessionOver,
   type WorkspaceUpdate,
 } from '@taskboard/core/storage'
 import { addAgent } from '../agents/agent-store.js'
 import type { Database } from '../tables/database.js'
-import { createDeletions, dropInvitations, requireOwner } from './deletions.js'
+import { createDeletions, narrow, requireOwner } from './deletions.js'
 import { createInvitationVerbs } from './invitations.js'
 import { createFindPrincipal, hasEnded } from './find-principal.js'
 import { createSealed } from './sealed.js'
@@ -74,16 +75,23 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
   }
 
   /** Adds a copy of a key with another secret. */
-  function addLike(key: StoredKey, { prefix, hash, createdBy }: ApiKeyRotation, now: Instant): ApiKeyRecord {
+  function addLike(key: StoredKey, { prefix, hash }: ApiKeyRotation, now: Instant): ApiKeyRecord {
     if (hasEnded(key, now)) throw new TaskboardError('CONFLICT', 'the key has ended')
-    return add({ ...key, prefix, hash, createdBy }, now)
+    return add({ ...key, prefix, hash }, now)
+  }
+
+  function requireMaker({ accountId, createdBy, scopes }: NewStoredApiKey): void {
+    const user = tables.users.get(createdBy ?? '')?.user
+    if (user?.accountId === accountId && scopes.every((scope) => user.scopes.includes(scope))) return
+    throw new TaskboardError('FORBIDDEN', 'a key has no scope that its maker lacks')
   }
 
   return {
-    insertApiKey: ({ key, idempotency: claim }, call) =>
+    insertApiKey: ({ key, isOfUser, idempotency: claim }, call) =>
       write(call, (now) => {
         const { value, replayed } = idempotency.once(claim, now, () => {
           requireWorkspaces(tables, key)
+          if (isOfUser) requireMaker(key)
           if (key.expiresAt !== null && key.expiresAt <= now) throw hasPassed()
           return add(key, now)
         })
@@ -107,18 +115,21 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
     revokeApiKey: ({ reach, keyId }, call) =>
       write(call, (now) => {
         const key = requireKey(reach, keyId)
-        const revoked = key.revokedAt === null ? { ...key, revokedAt: now } : key
-        if (revoked !== key) tables.apiKeys.set(keyId, revoked)
-        return toRecord(revoked)
+        if (key.revokedAt !== null) return { key: toRecord(key), isNew: false }
+        const revoked = { ...key, revokedAt: now }
+        tables.apiKeys.set(keyId, revoked)
+        return { key: toRecord(revoked), isNew: true }
       }),
-    rotateApiKey: ({ reach, keyId, idempotency: claim, ...roundRobin }, call) =>
+    rotateApiKey: ({ reach, keyId, isOfUser, idempotency: claim, ...rotation }, call) =>
       write(call, (now) => {
-        const { value, replayed } = idempotency.once(claim, now, () =>
-          addLike(requireKey(reach, keyId), roundRobin, now),
-        )
+        const { value, replayed } = idempotency.once(claim, now, () => {
+          const key = requireKey(reach, keyId)
+          if (isOfUser) requireMaker(key)
+          return addLike(key, rotation, now)
+        })
         if (replayed) return refuseRepeat(value)
         const key = requireKey(reach, keyId)
-        const expiresAt = Math.min(key.expiresAt ?? Infinity, now + roundRobin.overlapMs)
+        const expiresAt = Math.min(key.expiresAt ?? Infinity, now + rotation.overlapMs)
         tables.apiKeys.set(keyId, { ...key, expiresAt })
         return { added: value, replaced: toRecord({ ...key, expiresAt }) }
       }),
@@ -225,13 +236,13 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
     insertUser: (user, call) => write(call, (now) => addUser(user, now)),
     ...createInvitationVerbs(database, addUser),
     setUserScopes: ({ accountId, userId, scopes }, call) =>
-      write(call, () => {
+      write(call, (now) => {
         const stored = tables.users.get(userId)
         if (stored?.user.accountId !== accountId) throw notFound('user')
         const user = { ...stored.user, scopes: Object.freeze([...(scopes ?? everyScope)]) }
         tables.users.set(userId, { ...stored, user })
         requireOwner(tables, accountId)
-        return { user, invitations: dropInvitations(tables, userId, user.scopes) }
+        return { user, ...narrow(tables, user, now) }
       }),
     setPassword: (change, call) => write(call, (now) => setPassword(tables, change, now)),
     listUsers: ({ accountId }, call) =>

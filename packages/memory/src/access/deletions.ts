@@ -1,5 +1,13 @@
-import { type ApiKeyRecord, type Instant, type Task, TaskboardError, type Workspace } from '@taskboard/core'
-import type { AccessStore, DeletionProgress } from '@taskboard/core/storage'
+import {
+  type ApiKeyRecord,
+  type Instant,
+  type Scope,
+  type Task,
+  TaskboardError,
+  type User,
+  type Workspace,
+} from '@taskboard/core'
+import { mayInvite, type AccessStore, type DeletionProgress } from '@taskboard/core/storage'
 import { deleteComments } from '../board/conversations.js'
 import type { Database } from '../tables/database.js'
 import type { Table } from '../tables/table.js'
@@ -79,13 +87,12 @@ export function createDeletions(
       transactions.write(call, (now) => {
         const found = tables.users.get(userId)
         if (found === undefined) throw notFound('user')
-        const keys = keepKeys ? [] : [...tables.apiKeys.values()].filter((key) => isOwn(key, userId))
-        for (const key of keys) tables.apiKeys.set(key.id, { ...key, revokedAt: now })
+        const keys = keepKeys ? [] : revokeKeys(tables, now, (key) => key.createdBy === userId)
         const sessions = dropCaller(database, userId, now)
         const invitations = dropInvitations(tables, userId, [])
         const { accountId } = found.user
         if (!mayBeLast) requireOwner(tables, accountId)
-        return { accountId, sessions, keys: keys.map(({ id }) => id), invitations }
+        return { accountId, sessions, keys, invitations }
       }),
   }
 }
@@ -98,22 +105,37 @@ export function requireOwner({ users }: Database['tables'], accountId: string): 
     throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
 }
 
-/** Withdraws the invitations of a user to more than `scopes`; returns their ids. */
-export function dropInvitations(
+/** Ends what a user has made with more scopes than it has now; returns the ids. */
+export function narrow(tables: Database['tables'], { id, scopes }: User, now: Instant) {
+  const isBeyond = (key: ApiKeyRecord) => !key.scopes.every((scope) => scopes.includes(scope))
+  return {
+    keys: revokeKeys(tables, now, (key) => key.createdBy === id && isBeyond(key)),
+    invitations: dropInvitations(tables, id, scopes),
+  }
+}
+
+/** Withdraws the invitations of a user that one with `scopes` may not make; returns their ids. */
+function dropInvitations(
   { invitations }: Database['tables'],
   userId: string,
-  scopes: readonly string[],
+  scopes: readonly Scope[],
 ): readonly string[] {
   const beyond = [...invitations.values()].filter(
-    (each) => each.createdBy === userId && !each.scopes.every((scope) => scopes.includes(scope)),
+    (each) => each.createdBy === userId && !mayInvite(scopes, each.scopes),
   )
   for (const { id } of beyond) invitations.delete(id)
   return beyond.map(({ id }) => id)
 }
 
-/** Whether a user has made a key that is not revoked. */
-function isOwn({ createdBy, revokedAt }: ApiKeyRecord, userId: string): boolean {
-  return createdBy === userId && revokedAt === null
+/** Revokes the keys that `isMeant` selects; returns the ids of those that were not revoked before. */
+function revokeKeys(
+  { apiKeys }: Database['tables'],
+  now: Instant,
+  isMeant: (key: ApiKeyRecord) => boolean,
+): readonly string[] {
+  const ended = [...apiKeys.values()].filter((key) => key.revokedAt === null && isMeant(key))
+  for (const key of ended) apiKeys.set(key.id, { ...key, revokedAt: now })
+  return ended.map(({ id }) => id)
 }
 
 /** Deletes a user with its sessions, or a key. Returns the sessions that had not ended. */

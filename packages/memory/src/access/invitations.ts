@@ -1,5 +1,5 @@
 import { scopes as everyScope, TaskboardError, type Instant, type User } from '@taskboard/core'
-import type { AccessStore, Invitation, NewStoredUser } from '@taskboard/core/storage'
+import { mayInvite, type AccessStore, type Invitation, type NewStoredUser } from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
 import { byAge } from '../tables/subscriptions.js'
 import type { Pruned } from '../tables/prune.js'
@@ -64,8 +64,10 @@ export function createInvitationVerbs(
       write(call, (now) => {
         const [found] = openOf(now, (each) => each.tokenHash === tokenHash)
         if (found === undefined) throw new TaskboardError('NOT_FOUND', 'no such invitation')
+        const { accountId, email, scopes, createdBy } = found
+        if (!mayInvite(tables.users.get(createdBy)?.user.scopes ?? [], scopes))
+          throw new TaskboardError('NOT_FOUND', 'no such invitation')
         tables.invitations.delete(found.id)
-        const { accountId, email, scopes } = found
         const user = addUser({ accountId, email, passwordHash, scopes }, now)
         return { user, invitationId: found.id }
       }),

@@ -146,33 +146,44 @@ type Added = { readonly [Member in keyof ApiKeyRecord]: ApiKeyRecord[Member] | n
 
 interface AddedRow extends Added {
   readonly hasAccount: boolean
+  readonly hasMaker: boolean
   readonly hasWorkspaces: boolean
   readonly isFuture: boolean
 }
+
+/** The user who makes a key, as long as it has these scopes. Changes of the user wait, and see the key. */
+const makerOf = (account: string, user: string, scopes: string): string => `
+    select u.id from taskboard.account_user u
+    where u.id = ${user} and u.account_id = ${account} and coalesce(u.scopes @> ${scopes}, true) for share`
+
+const lacksScope = (): TaskboardError =>
+  new TaskboardError('FORBIDDEN', 'a key has no scope that its maker lacks')
 
 /** The row gives the refusal: no such account or workspace, an end in the past, or a hash that is in use (then no key is returned). */
 const addKey = statement<AddedRow>(
   'insert_api_key',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  maker as materialized (${makerOf('$3::text', '$11::text', '$7::text[]')}),
   reach as materialized (
     select exists (select from taskboard.account where id = $3::text) as has_account,
       exists (select from taskboard.workspace where id = $5::text and account_id = $3::text)
         and exists (
           select from taskboard.workspace where id = coalesce($4::text, $5::text) and account_id = $3::text
         ) as has_workspaces,
-      coalesce($10::bigint > p.now, true) as is_future
+      coalesce($10::bigint > p.now, true) as is_future,
+      not $12::boolean or exists (select from maker) as has_maker
     from p
   ),
   added as (
     insert into taskboard.api_key
       (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at, created_by)
     select $2::text, $9::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::text, p.now, $10::bigint, $11::text
-    from p, reach r where r.has_account and r.has_workspaces and r.is_future
+    from p, reach r where r.has_account and r.has_workspaces and r.has_maker and r.is_future
     on conflict (hash) do nothing
     returning *
   )
-  select r.has_account as "hasAccount", r.has_workspaces as "hasWorkspaces",
+  select r.has_account as "hasAccount", r.has_workspaces as "hasWorkspaces", r.has_maker as "hasMaker",
     r.is_future as "isFuture", ${apiKeyColumns('k')}
   from reach r left join added k on true`,
 )
@@ -180,13 +191,13 @@ const addKey = statement<AddedRow>(
 /** `AccessStore.insertApiKey`. */
 export function insertApiKey(
   database: Database,
-  { key, idempotency }: Parameters<AccessStore['insertApiKey']>[0],
+  { key, isOfUser, idempotency }: Parameters<AccessStore['insertApiKey']>[0],
   call: CallContext<PgConnection>,
 ): Promise<ApiKeyRecord> {
   const { accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, createdBy, expiresAt } = key
   const id = database.settings.current.newId('ak')
   const reach = [accountId, workspaceId, defaultWorkspaceId]
-  const values = [id, ...reach, name, scopes, prefix, hash, expiresAt, createdBy]
+  const values = [id, ...reach, name, scopes, prefix, hash, expiresAt, createdBy, isOfUser]
   return makeKeyOnce(database, call, idempotency, async (session) =>
     addApiKey(session, [call.now, ...values]),
   )
@@ -198,11 +209,12 @@ async function addApiKey(session: Session, values: readonly unknown[]): Promise<
   if (!row.hasWorkspaces) {
     throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
   }
+  if (!row.hasMaker) throw lacksScope()
   if (!row.isFuture) {
     throw new TaskboardError('INVALID_FIELD', 'expiresAt must be in the future', { field: 'expiresAt' })
   }
   if (row.id === null) throw new TaskboardError('CONFLICT', 'the key already exists')
-  const { hasAccount: _account, hasWorkspaces: _workspaces, isFuture: _future, ...record } = row
+  const { hasAccount: _account, hasWorkspaces: _spaces, hasMaker: _maker, isFuture: _future, ...record } = row
   return record as ApiKeyRecord
 }
 
@@ -238,14 +250,20 @@ export function listApiKeys(
     : database.read(call, keysWithinReach, [...reach, query.afterId, query.limit])
 }
 
+type KeyRow = ApiKeyRecord & { readonly isNew: boolean }
+
 /** A repeat keeps the time of the first revocation. */
-const revokeKey = statement<ApiKeyRecord>(
+const revokeKey = statement<KeyRow>(
   'revoke_api_key',
   /* sql */ `
   update taskboard.api_key k
-  set revoked_at = coalesce(k.revoked_at, $1::bigint, taskboard.now_ms())
-  where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')}
-  returning ${apiKeyColumns('k')}`,
+  set revoked_at = coalesce(o.revoked_at, $1::bigint, taskboard.now_ms())
+  from (
+    select l.id, l.revoked_at from taskboard.api_key l
+    where l.id = $4::text and ${keyWithinReach('l', '$2', '$3')} for update
+  ) as o
+  where k.id = o.id
+  returning ${apiKeyColumns('k')}, o.revoked_at is null as "isNew"`,
 )
 
 /** `AccessStore.revokeApiKey`. */
@@ -253,10 +271,10 @@ export async function revokeApiKey(
   database: Database,
   { reach, keyId }: Parameters<AccessStore['revokeApiKey']>[0],
   call: CallContext<PgConnection>,
-): Promise<ApiKeyRecord> {
-  const [key] = await database.write(call, revokeKey, [call.now, ...reachValues(reach), keyId])
-  if (key === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
-  return key
+): ReturnType<AccessStore['revokeApiKey']> {
+  const [row] = await database.write(call, revokeKey, [call.now, ...reachValues(reach), keyId])
+  if (row === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
+  return { key: toRecord(row), isNew: row.isNew }
 }
 
 const noteUse = statement<never>(
@@ -276,19 +294,28 @@ export async function noteKeyUse(
   await database.write(call, noteUse, [call.now, keyId])
 }
 
-type KeyRow = ApiKeyRecord & { readonly isNew: boolean }
+type RotatedRow = KeyRow & { readonly hasMaker: boolean }
 
-/** Returns the old key and the new one; only the old one when it has ended; no row when it does not exist. */
-const rotateKey = statement<KeyRow>(
+/**
+ * Returns the old key and the new one; only the old one when it has ended or its maker lacks a scope; no row when it does not exist. Locks the
+ * user before the key, as changes of users do.
+ */
+const rotateKey = statement<RotatedRow>(
   'rotate_api_key',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  maker as materialized (
+    select u.id from taskboard.api_key k, lateral (${makerOf('k.account_id', 'k.created_by', 'k.scopes')}) as u
+    where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')}
+  ),
+  allowed as materialized (select not $9::boolean or exists (select from maker) as has_maker),
   rotated_key as materialized (
-    select k.* from taskboard.api_key k
-    where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')} for update
+    select k.* from taskboard.api_key k, allowed
+    where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')} for update of k
   ),
   live_key as materialized (
-    select o.* from rotated_key o, p where o.revoked_at is null and (o.expires_at is null or o.expires_at > p.now)
+    select o.* from rotated_key o, p, allowed a
+    where a.has_maker and o.revoked_at is null and (o.expires_at is null or o.expires_at > p.now)
   ),
   replaced as (
     update taskboard.api_key k set expires_at = least(l.expires_at, p.now + $8::bigint)
@@ -299,13 +326,14 @@ const rotateKey = statement<KeyRow>(
     insert into taskboard.api_key
       (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at, created_by)
     select $5::text, $6::text, l.account_id, l.workspace_id, l.default_workspace_id, l.name, l.scopes,
-      $7::text, p.now, l.expires_at, $9::text
+      $7::text, p.now, l.expires_at, l.created_by
     from live_key l, p
     returning *
   )
-  select ${apiKeyColumns('a')}, true as "isNew" from added a
-  union all select ${apiKeyColumns('r')}, false from replaced r
-  union all select ${apiKeyColumns('o')}, false from rotated_key o where not exists (select from live_key)`,
+  select ${apiKeyColumns('a')}, true as "isNew", true as "hasMaker" from added a
+  union all select ${apiKeyColumns('r')}, false, true from replaced r
+  union all select ${apiKeyColumns('o')}, false, w.has_maker from rotated_key o, allowed w
+    where not exists (select from live_key)`,
 )
 
 /** `AccessStore.rotateApiKey`. */
@@ -316,20 +344,22 @@ export async function rotateApiKey(
     keyId,
     prefix,
     hash,
-    createdBy,
     overlapMs,
+    isOfUser,
     idempotency,
   }: Parameters<AccessStore['rotateApiKey']>[0],
   call: CallContext<PgConnection>,
 ): ReturnType<AccessStore['rotateApiKey']> {
   const id = database.settings.current.newId('ak')
-  const values = [call.now, ...reachValues(reach), keyId, id, hash, prefix, overlapMs, createdBy]
+  const values = [call.now, ...reachValues(reach), keyId, id, hash, prefix, overlapMs, isOfUser]
   let replaced: ApiKeyRecord | undefined
   const rotate = async (session: Session): Promise<ApiKeyRecord> => {
     const rows = await session.run(rotateKey, values)
     const added = rows.find(({ isNew }) => isNew)
-    replaced = toRecord(rows.find(({ isNew }) => !isNew))
-    if (replaced === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
+    const old = rows.find(({ isNew }) => !isNew)
+    if (old === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
+    if (!old.hasMaker) throw lacksScope()
+    replaced = toRecord(old)
     if (added === undefined) throw new TaskboardError('CONFLICT', 'the key has ended')
     return toRecord(added)
   }
@@ -338,12 +368,6 @@ export async function rotateApiKey(
   return { added, replaced }
 }
 
-function toRecord(row: KeyRow): ApiKeyRecord
-
-function toRecord(row: KeyRow | undefined): ApiKeyRecord | undefined
-
-function toRecord(row: KeyRow | undefined): ApiKeyRecord | undefined {
-  if (row === undefined) return undefined
-  const { isNew: _, ...key } = row
+function toRecord({ isNew: _, hasMaker: _maker, ...key }: KeyRow & Partial<RotatedRow>): ApiKeyRecord {
   return key
 }

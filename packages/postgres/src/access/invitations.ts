@@ -18,6 +18,10 @@ const toInvitation = ({ scopes, ...row }: InvitationRow): Invitation => ({
   scopes: scopes ?? everyScope,
 })
 
+/** `mayInvite` of core, for columns in which null is everything. */
+export const mayInvite = (held: string, wanted: string): string =>
+  `coalesce(${held} @> array_append(coalesce(${wanted}, '{${everyScope.join()}}'), 'account:write'), true)`
+
 /** Invitations of an account are made one after another, and so are changes of who may change it. */
 export const lockAccount = statement<{ readonly id: string }>(
   'lock_account',
@@ -125,6 +129,7 @@ const use = statement<Used>(
   /* sql */ `
   delete from taskboard.invitation i
   where i.token_hash = $2::text and i.expires_at > coalesce($1::bigint, taskboard.now_ms())
+    and exists (select from taskboard.account_user m where m.id = i.created_by and ${mayInvite('m.scopes', 'i.scopes')})
   returning i.id, i.account_id as "accountId", i.email, i.scopes`,
 )
 

@@ -4,7 +4,7 @@ import type { Database, Session } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { toUser, userColumns, type UserRow } from './api-keys.js'
-import { lockAccount } from './invitations.js'
+import { lockAccount, mayInvite } from './invitations.js'
 
 const usersOfAccount = statement<UserRow>(
   'list_users',
@@ -43,13 +43,22 @@ async function requireOwner(session: Session, accountId: string): Promise<void> 
   throw new TaskboardError('CONFLICT', 'an account keeps at least one owner')
 }
 
-/** The user, and the scopes to which it may invite: null for all. */
+/** Account, user, what it may do: null for everything. Those that one with these scopes may not make. */
 const dropInvitations = statement<{ readonly id: string }>(
   'drop_invitations_of_user',
   /* sql */ `
   delete from taskboard.invitation i
-  where i.created_by = $1::text and $2::text[] is not null and (i.scopes is null or not i.scopes <@ $2::text[])
+  where i.account_id = $1::text and i.created_by = $2::text and not ${mayInvite('$3::text[]', 'i.scopes')}
   returning i.id`,
+)
+
+/** Present, user, whether all, or else what it may do: null for everything. A separate statement: it sees the keys that others waited for. */
+const revokeKeys = statement<{ readonly id: string }>(
+  'revoke_keys_of_user',
+  /* sql */ `
+  update taskboard.api_key k set revoked_at = coalesce($1::bigint, taskboard.now_ms())
+  where k.created_by = $2::text and k.revoked_at is null and ($3::boolean or not coalesce(k.scopes <@ $4::text[], true))
+  returning k.id`,
 )
 
 /** `AccessStore.setUserScopes`. */
@@ -63,8 +72,9 @@ export function setUserScopes(
     const [row] = await session.run(changeScopes, [accountId, userId, scopes])
     if (row === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
     await requireOwner(session, accountId)
-    const dropped = await session.run(dropInvitations, [userId, scopes])
-    return { user: toUser(row), invitations: dropped.map(({ id }) => id) }
+    const dropped = await session.run(dropInvitations, [accountId, userId, scopes])
+    const revoked = await session.run(revokeKeys, [call.now, userId, false, scopes])
+    return { user: toUser(row), keys: revoked.map(({ id }) => id), invitations: dropped.map(({ id }) => id) }
   })
 }
 
@@ -114,13 +124,6 @@ const deleteSessions = statement<{ readonly id: string; readonly isLive: boolean
   returning s.id, s.expires_at > coalesce($2::bigint, taskboard.now_ms()) as "isLive"`,
 )
 
-const revokeKeys = statement<{ readonly id: string }>(
-  'revoke_keys_of_user',
-  /* sql */ `
-  update taskboard.api_key k set revoked_at = coalesce($2::bigint, taskboard.now_ms())
-  where k.created_by = $1::text and k.revoked_at is null returning k.id`,
-)
-
 const dropUser = statement<object>(
   'delete_user',
   /* sql */ `
@@ -141,9 +144,9 @@ export function deleteUser(
     if (!mayBeLast) await session.run(lockAccount, [found.accountId])
     const locked = await session.run(lockUser, [userId])
     if (locked.length === 0) throw new TaskboardError('NOT_FOUND', 'no such user')
-    const dropped = await session.run(dropInvitations, [userId, []])
+    const dropped = await session.run(dropInvitations, [found.accountId, userId, []])
     const ended = await session.run(deleteSessions, [userId, call.now])
-    const revoked = keepKeys ? [] : await session.run(revokeKeys, [userId, call.now])
+    const revoked = keepKeys ? [] : await session.run(revokeKeys, [call.now, userId, true, null])
     await session.run(dropUser, [userId])
     if (!mayBeLast) await requireOwner(session, found.accountId)
     const sessions = ended.filter(({ isLive }) => isLive).map(({ id }) => id)

@@ -39,6 +39,7 @@ import { realtimeCases } from './realtime/realtime-cases.js'
 import { scheduleCases } from './board/schedule-cases.js'
 import { sharingCases } from './agents/sharing-cases.js'
 import { invitationCases } from './access/invitation-cases.js'
+import { overlapCases } from './access/overlap-cases.js'
 import { loginAttemptCases } from './access/login-attempt-cases.js'
 import { sessionCases } from './access/session-cases.js'
 import { mfaCases } from './access/mfa-cases.js'
@@ -109,6 +110,7 @@ const checks = [
   ...sessionCases,
   ...loginAttemptCases,
   ...invitationCases,
+  ...overlapCases,
   ...mfaCases,
   ...realtimeCases,
   ...checkCases,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Scope } from '@taskboard/core'
 import type { V2Check } from './v2-case.js'
 import { assertAnswer, assertError } from './v2-session.js'
 import { logIn, makeUser } from './login-session.js'
@@ -116,6 +117,43 @@ export const apiKeyCases: readonly V2Check[] = [
     },
   },
   {
+    id: 'api-keys.narrowed',
+    name: 'a key ends when the user who made it loses a scope of it, and the record of the change names it',
+    async check(session) {
+      const { send } = session
+      const { id: userId } = await makeUser(session)
+      await makeUser(session, 'eve@example.com')
+      const { access_token: as } = await logIn(session)
+      const { access_token: owner } = await logIn(session, { email: 'eve@example.com' })
+      const make = async (...scopes: Scope[]) =>
+        assertAnswer(await send('POST', PATH, { as, body: { name: 'k', scopes } }), 201)
+      const [reads, writes, manages] = [
+        await make('tasks:read'),
+        await make('tasks:read', 'tasks:write'),
+        await make('account:read', 'account:write'),
+      ]
+      const works = async ({ key }: Record<string, unknown>, path = '/v2/tasks') =>
+        (await send('GET', path, { as: String(key) })).status === 200
+      const change = async (role: string) =>
+        assertAnswer(await send('PATCH', `/v2/account/members/${userId}`, { as: owner, body: { role } }))
+      assert.deepEqual([await works(writes), await works(manages, '/v2/account')], [true, true])
+      await change('member')
+      assert.deepEqual([await works(writes), await works(manages, '/v2/account')], [true, false])
+      await change('viewer')
+      assert.deepEqual([await works(reads), await works(writes)], [true, false])
+      await change('owner')
+      assert.deepEqual([await works(writes), await works(manages, '/v2/account')], [false, false])
+      const query = '/v2/account/audit?action=member.changed'
+      const { records } = assertAnswer(await send('GET', query)) as unknown as {
+        readonly records: readonly { readonly details: Readonly<Record<string, unknown>> }[]
+      }
+      assert.deepEqual(
+        records.map(({ details }) => details['keys']),
+        [[], [writes['id']], [manages['id']]],
+      )
+    },
+  },
+  {
     id: 'api-keys.longest',
     name: 'a key lasts no longer than the host says, also one without an end of its own',
     options: { keys: { longestLifetimeMs: 30 * DAY_MS } },
@@ -170,9 +208,10 @@ export const apiKeyCases: readonly V2Check[] = [
     async check(session) {
       const { send, clock } = session
       await makeUser(session)
-      const { refresh_token: _, access_token: as } = await logIn(session)
-      const { id, key } = await session.makeKey(['account:read'])
-      const rotate = (body: object) => send('POST', `${PATH}/${id}/rotate`, { as, body })
+      const { access_token: as } = await logIn(session)
+      const wanted = { name: 'conformance', scopes: ['account:read'] }
+      const { id, key } = assertAnswer(await send('POST', PATH, { as, body: wanted }), 201)
+      const rotate = (body: object) => send('POST', `${PATH}/${String(id)}/rotate`, { as, body })
       assertError(await rotate({ overlap_s: 604_801 }), 400, 'INVALID_REQUEST', 'overlap_s')
       const made = assertAnswer(await rotate({ overlap_s: 60 }), 201)
       const ends = new Date(clock.now() + 60_000).toISOString()

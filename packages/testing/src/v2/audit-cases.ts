@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { scopes } from '@taskboard/core'
 import { PASSWORD } from './login-options.js'
 import { logIn, makeUser, tryRefresh } from './login-session.js'
+import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 import type { V2Check } from './v2-case.js'
 import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
 const AUDIT = '/v2/account/audit'
 const KEYS = '/v2/account/api-keys'
 const MEMBERS = '/v2/account/members'
+const CHANNELS = '/v2/notification-channels'
 const MINUTE_MS = 60_000
 
 interface Made {
@@ -103,14 +105,58 @@ export const auditCases: readonly V2Check[] = [
       await recorded(['PATCH', `/v2/webhooks/${hookId}`, { enabled: false }], 'webhook.changed', 'webhook')
       await recorded(['POST', `/v2/webhooks/${hookId}/rotate-secret`, {}], 'webhook.changed', 'webhook')
       await recorded(['DELETE', `/v2/webhooks/${hookId}`], 'webhook.deleted', 'webhook', hookId)
+      const plan = { workspace_id: workspaceId, cron: '0 9 * * *', task: { title: 'A planned title' } }
+      const planId = await recorded(['POST', '/v2/schedules', plan], 'schedule.created', 'schedule')
+      const schedule = `/v2/schedules/${planId}`
+      await recorded(['PATCH', schedule, { enabled: false }], 'schedule.changed', 'schedule', planId)
+      await recorded(['DELETE', schedule], 'schedule.deleted', 'schedule', planId)
       const budget = `/v2/workspaces/${workspaceId}/budget`
       await recorded(['PATCH', budget, { budget: { tokens: 9 } }], 'budget.changed', 'workspace', workspaceId)
       await recorded(['POST', '/v2/auth/step-up', { password: PASSWORD }], 'session.proven', 'session')
       await tryRefresh(session, refreshToken)
       assert.equal((await recordsOf(session, as)).filter(({ id }) => !seen.has(id)).length, 0)
       const texts = JSON.stringify(await recordsOf(session, as))
-      for (const secret of [PASSWORD, as, refreshToken, 'secret-path'])
+      for (const secret of [PASSWORD, as, refreshToken, 'secret-path', 'A planned title'])
         assert.ok(!texts.includes(secret), 'the audit has no secret')
+    },
+  },
+  {
+    id: 'audit.nothing-changed',
+    name: 'a request that changes nothing leaves no record',
+    async check(session) {
+      const { send, workspaceId, taskboard, accountId } = session
+      await makeUser(session)
+      const { access_token: as } = await logIn(session)
+      const make = async (path: string, body: object) =>
+        String(assertAnswer(await send('POST', path, { as, body }), 201)['id'])
+      const key = await make(KEYS, { name: 'k', scopes: ['tasks:read'] })
+      assertAnswer(await send('DELETE', `${KEYS}/${key}`, { as }), 204)
+      const here = { workspace_id: workspaceId }
+      const hook = await make('/v2/webhooks', {
+        ...here,
+        url: 'https://a.example/',
+        events: ['task.created'],
+      })
+      const plan = await make('/v2/schedules', { ...here, cron: '@daily', task: { title: 't' } })
+      const chat = {
+        type: SUITE_CHANNEL_TYPE,
+        name: 'c',
+        config: { room: 'orders' },
+        events: ['task.created'],
+      }
+      const channel = await make(CHANNELS, { ...here, ...chat })
+      const place = `/v2/workspaces/${workspaceId}`
+      const { name } = await taskboard.accounts.getWorkspace(workspaceId)
+      const before = await recordsOf(session, as)
+      assertAnswer(await send('DELETE', `${KEYS}/${key}`, { as }), 204)
+      assertAnswer(await send('PATCH', `/v2/webhooks/${hook}`, { as, body: {} }))
+      assertAnswer(await send('PATCH', `/v2/schedules/${plan}`, { as, body: {} }))
+      assertAnswer(await send('PATCH', `${CHANNELS}/${channel}`, { as, body: {} }))
+      assert.equal(assertAnswer(await send('PATCH', place, { as, body: { name } }))['name'], name)
+      await taskboard.accounts.update(accountId, { tier: 'enterprise', requireOtherPerson: false })
+      assert.deepEqual(await recordsOf(session, as), before)
+      assertAnswer(await send('PATCH', place, { as, body: { name: 'Another' } }))
+      assert.equal((await recordsOf(session, as)).length, before.length + 1)
     },
   },
   {

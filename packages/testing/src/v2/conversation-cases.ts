@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { logIn, makeUser } from './login-session.js'
 import type { V2Check } from './v2-case.js'
 import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
@@ -197,6 +198,35 @@ export const conversationCases: readonly V2Check[] = [
       const own = `/v2/approvals/${String(asked.approval['id'])}/decision`
       assertError(await send('POST', own, { as: strong.key, body: decision }), 403, 'AUTHORIZATION_FAILED')
       assertAnswer(await send('POST', own, { body: decision }))
+    },
+  },
+  {
+    id: 'approvals.rotated',
+    name: 'a rotated key decides nothing that the first key asked, and only who made a key rotates it',
+    async check(session) {
+      const { send, makeKey } = session
+      const { id: userId } = await makeUser(session)
+      await makeUser(session, 'eve@example.com')
+      const { access_token: as } = await logIn(session)
+      const { access_token: other } = await logIn(session, { email: 'eve@example.com' })
+      const keys = '/v2/account/api-keys'
+      const scopes = ['tasks:read', 'tasks:write', 'approvals:write'] as const
+      const made = assertAnswer(await send('POST', keys, { as, body: { name: 'k', scopes } }), 201)
+      const { claim, post } = await worker(session, { id: String(made['id']), key: String(made['key']) })
+      await claim()
+      const asked = assertAnswer(await post('approvals', REFUND)) as { approval: Json }
+      const decide = (who: string) =>
+        send('POST', `/v2/approvals/${String(asked.approval['id'])}/decision`, {
+          as: who,
+          body: { decision: 'approved' },
+        })
+      const rotate = (id: unknown, who: string) => send('POST', `${keys}/${String(id)}/rotate`, { as: who })
+      assertError(await rotate(made['id'], other), 403, 'AUTHORIZATION_FAILED')
+      assertError(await rotate((await makeKey(scopes)).id, other), 403, 'AUTHORIZATION_FAILED')
+      const rotated = assertAnswer(await rotate(made['id'], as), 201)
+      assert.equal(rotated['created_by'], userId)
+      assertError(await decide(String(rotated['key'])), 403, 'AUTHORIZATION_FAILED')
+      assertAnswer(await decide(as))
     },
   },
   {

@@ -142,6 +142,36 @@ export const invitationCases: readonly V2Check[] = [
     },
   },
   {
+    id: 'invitations.maker',
+    name: 'an invitation goes with its maker, and with the right to invite, and the record of that names it',
+    async check(session) {
+      const { send } = session
+      const { as } = await owner(session)
+      const { user: eve, as: theirs } = await owner(session, 'eve@example.com')
+      const lost = async () => {
+        const records = assertAnswer(await send('GET', '/v2/account/audit?limit=1'))['records']
+        return (records as { details: Record<string, unknown> }[])[0]?.details['invitations']
+      }
+      const first = await invite(session, theirs, { role: 'owner' })
+      const viewer = await invite(session, theirs, { email: 'viewer@example.com', role: 'viewer' })
+      const change = (role: string) =>
+        send('PATCH', `${MEMBERS}/${eve.id}`, { as, body: { role } }).then(assertAnswer)
+      await change('manager')
+      assert.deepEqual(((await lost()) as string[]).toSorted(), [first.id, viewer.id].toSorted())
+      assert.deepEqual(await openOf(session, as), [])
+      for (const each of [first, viewer])
+        assertError(await accept(session, tokenOf(each)), 401, 'AUTHENTICATION_FAILED')
+      await change('owner')
+      assertError(await accept(session, tokenOf(first)), 401, 'AUTHENTICATION_FAILED')
+      const second = await invite(session, theirs, { role: 'owner' })
+      assertAnswer(await send('DELETE', `${MEMBERS}/${eve.id}`, { as }), 204)
+      assert.deepEqual(await lost(), [second.id])
+      assert.deepEqual(await openOf(session, as), [])
+      assertError(await accept(session, tokenOf(second)), 401, 'AUTHENTICATION_FAILED')
+      assert.equal(await memberOf(session, as), undefined)
+    },
+  },
+  {
     id: 'invitations.most',
     name: 'an account has at most 20 open invitations, and makes at most 50 a day',
     async check(session) {

@@ -73,6 +73,23 @@ export const memberCases: readonly V2Check[] = [
     },
   },
   {
+    id: 'members.last-owner',
+    name: 'of two owners who delete each other one is left',
+    async check(session) {
+      const { send, taskboard } = session
+      const { account } = await taskboard.accounts.create({ name: 'Two', tier: 'custom' })
+      const make = async (email: string) => {
+        const user = await taskboard.accounts.createUser(account.id, { email, password: PASSWORD })
+        return { id: user.id, as: (await logIn(session, { email })).access_token }
+      }
+      const [one, two] = [await make('one@two.example'), await make('two@two.example')]
+      const remove = ({ as }: typeof one, { id }: typeof one) => send('DELETE', `${MEMBERS}/${id}`, { as })
+      const answers = await Promise.all([remove(one, two), remove(two, one)])
+      assert.equal(answers.filter(({ status }) => status === 204).length, 1)
+      assert.equal((await taskboard.accounts.listUsers(account.id)).length, 1)
+    },
+  },
+  {
     id: 'members.scopes',
     name: 'a user gives no scope that it lacks, and deletes nobody who has one',
     options: { members: { direct: true } },

@@ -73,6 +73,18 @@ export const mfaCases: readonly V2Check[] = [
     },
   },
   {
+    id: 'mfa.anybody',
+    name: 'users set up a second factor and end it, whatever their scopes',
+    async check(session) {
+      await makeUser(session, 'ada@example.com', ['tasks:read'])
+      const { token: as, recoveryCodes, code } = await enrol(session, { isKnown: true })
+      await logIn(session, { mfa_code: code() })
+      const body = { mfa_code: recoveryCodes[0] }
+      assertAnswer(await session.send('DELETE', '/v2/account/mfa', { as, body }), 204)
+      await logIn(session)
+    },
+  },
+  {
     id: 'mfa.code-once',
     name: 'of twenty logins at once with one code one succeeds',
     async check(session) {

@@ -195,17 +195,17 @@ describe('schedules', () => {
   it('are noticed when the answer to their creation or change is lost', async () => {
     const storage: Storage = memoryStorage()
     const lost = new TaskboardError('SERVICE_UNAVAILABLE', 'the answer was lost')
+    let isLosing = false
     const losing: Storage = {
       ...storage,
-      schedules: {
-        ...storage.schedules,
-        insertSchedule: (...args) =>
-          storage.schedules.insertSchedule(...args).then(() => Promise.reject(lost)),
-        updateSchedule: (...args) =>
-          storage.schedules.updateSchedule(...args).then(() => Promise.reject(lost)),
+      async inOneCommit(call, work) {
+        const done = await storage.inOneCommit(call, work)
+        if (isLosing) throw lost
+        return done
       },
     }
     const { taskboard, board, clock, titles } = await started(losing)
+    isLosing = true
     await expect(board.schedules.create(plants)).rejects.toBe(lost)
     await clock.advance({ hours: 8 })
     const [schedule] = (await board.schedules.list()).schedules

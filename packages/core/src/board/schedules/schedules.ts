@@ -1,5 +1,5 @@
 import type { Reach } from '../../access/index.js'
-import type { Environment, InTransaction } from '../../environment/index.js'
+import type { Environment, InTransaction, OnRecord } from '../../environment/index.js'
 import { requireLimit, TaskboardError } from '../../errors/index.js'
 import type { IdempotencyClaim } from '../../idempotency/index.js'
 import {
@@ -37,7 +37,7 @@ export interface BoardSchedules<Tx = unknown> {
    */
   create(
     input: ScheduleInput,
-    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+    options?: OnRecord<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
   ): Promise<Schedule>
   list(filter?: Omit<ScheduleFilter, 'workspaceId'>, options?: InTransaction<Tx>): Promise<SchedulePage>
   get(scheduleId: string, options?: InTransaction<Tx>): Promise<Schedule>
@@ -46,9 +46,9 @@ export interface BoardSchedules<Tx = unknown> {
    * first one after the present.
    * @throws TaskboardError `INVALID_FIELD`.
    */
-  update(scheduleId: string, change: ScheduleChangeInput, options?: InTransaction<Tx>): Promise<Schedule>
+  update(scheduleId: string, change: ScheduleChangeInput, options?: OnRecord<Tx>): Promise<Schedule>
   /** The tasks that it made stay. */
-  delete(scheduleId: string, options?: InTransaction<Tx>): Promise<void>
+  delete(scheduleId: string, options?: OnRecord<Tx>): Promise<void>
 }
 
 /** The schedules of all workspaces. */

@@ -131,7 +131,8 @@ const rotateApiKey = operation({
   id: 'rotateApiKey',
   tag: 'account',
   summary: 'Replaces a key by a new one with the same rights, returned only once',
-  description: 'The old key stays valid for overlap_s seconds, by default one day, at most seven days.',
+  description:
+    'Only for who made the key; others create another one, and revoke this one. The old key stays valid for overlap_s seconds, by default one day, at most seven days.',
   method: 'POST',
   path: '/v2/account/api-keys/{key_id}/rotate',
   client: 'apiKeys.rotate',

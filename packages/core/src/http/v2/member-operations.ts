@@ -167,7 +167,7 @@ const updateMember = operation({
   tag: 'account',
   summary: 'Changes the role of a user of the account',
   description:
-    'Only to and from roles whose scopes the caller has. An account keeps at least one user who may change it.',
+    'Only to and from roles whose scopes the caller has. API keys of the user with scopes that it loses are revoked, and invitations that it may not make any more are withdrawn. An account keeps at least one user who may change it.',
   method: 'PATCH',
   path: '/v2/account/members/{user_id}',
   client: 'members.update',
@@ -191,7 +191,7 @@ const deleteMember = operation({
   tag: 'account',
   summary: 'Deletes a user of the account',
   description:
-    'All sessions of the user end, and the API keys that the user made, unless keep_keys is true. Users cannot delete themselves, so an account keeps one, nor users with scopes that they lack.',
+    'All sessions of the user end, its open invitations are withdrawn, and the API keys that the user made are revoked, unless keep_keys is true. Users cannot delete themselves, nor users with scopes that they lack. An account keeps at least one user who may change it.',
   method: 'DELETE',
   path: '/v2/account/members/{user_id}',
   client: 'members.delete',

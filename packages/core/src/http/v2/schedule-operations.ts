@@ -123,13 +123,13 @@ const createSchedule = operation({
   body: z.object({ ...terms, task: taskBody, workspace_id: idText.nullish() }),
   example: { cron: '0 9 * * *', task: { title: 'Compare the offers' } },
   answer: { status: 201, schema: scheduleJson },
-  async run({ services, principal, request, body }) {
+  async run({ services, principal, by, request, body }) {
     const { workspace_id: wanted, time_zone: timeZone, task, ...rest } = body
     const workspaceId = await workspaceOf(services, principal, wanted)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/schedules', { ...body, workspaceId })
     const input = { ...rest, timeZone, task: toTask(task) }
     const schedule = await services.quota.createHeld(principal, 'schedules', (tx) =>
-      services.schedules.of(workspaceId).create(input, { idempotency, tx }),
+      services.schedules.of(workspaceId).create(input, { idempotency, tx, by }),
     )
     return toWireSchedule(schedule)
   },
@@ -181,11 +181,11 @@ const updateSchedule = operation({
   body: z.object({ ...terms, cron: terms.cron.optional(), task: taskBody.optional() }),
   example: { enabled: false },
   answer: one,
-  async run({ services, principal, params: { schedule_id: id }, body }) {
+  async run({ services, principal, by, params: { schedule_id: id }, body }) {
     const { time_zone: timeZone, task, ...rest } = body
     const { workspaceId } = await services.schedules.find(principal, id)
     const change = { ...rest, timeZone, task: task && toTask(task) }
-    return toWireSchedule(await services.schedules.of(workspaceId).update(id, change))
+    return toWireSchedule(await services.schedules.of(workspaceId).update(id, change, { by }))
   },
 })
 
@@ -199,9 +199,9 @@ const deleteSchedule = operation({
   scope: 'tasks:write',
   params,
   answer: { status: 204 },
-  async run({ services, principal, params: { schedule_id: id } }) {
+  async run({ services, principal, by, params: { schedule_id: id } }) {
     const { workspaceId } = await services.schedules.find(principal, id)
-    await services.schedules.of(workspaceId).delete(id)
+    await services.schedules.of(workspaceId).delete(id, { by })
   },
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { isTaskboardError, type ApiKeyRecord, type Reach } from '@taskboard/core'
 import type { CallContext } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
+import { addUser } from './session-cases.js'
 import { HOUR, SECOND, START, unknownId, type StorageFixture } from '../storage-fixture.js'
 
 const WHOLE = { limit: null, afterId: null }
@@ -11,7 +12,12 @@ const hashOf = (digit: string): string => digit.repeat(64)
 function addKey(
   { storage, accountId, workspaceId, at }: StorageFixture,
   hash: string,
-  key: Partial<Pick<ApiKeyRecord, 'workspaceId' | 'createdBy' | 'expiresAt'>> = {},
+  {
+    isOfUser = false,
+    ...key
+  }: Partial<Pick<ApiKeyRecord, 'workspaceId' | 'createdBy' | 'expiresAt' | 'scopes'>> & {
+    readonly isOfUser?: boolean
+  } = {},
   when: CallContext = at(),
 ): Promise<ApiKeyRecord> {
   const wanted = {
@@ -26,7 +32,7 @@ function addKey(
     expiresAt: null,
     ...key,
   }
-  return storage.access.insertApiKey({ key: wanted, idempotency: null }, when)
+  return storage.access.insertApiKey({ key: wanted, isOfUser, idempotency: null }, when)
 }
 
 /** Accounts, workspaces and API keys. */
@@ -125,11 +131,11 @@ export const accessCases: readonly StorageCheck[] = [
       const { storage, accountId, at } = fixture
       const key = await addKey(fixture, hashOf('a'))
       const revoked = await storage.access.revokeApiKey({ reach: all(accountId), keyId: key.id }, at(SECOND))
-      assert.deepEqual(revoked, { ...key, revokedAt: START + SECOND })
+      assert.deepEqual(revoked, { key: { ...key, revokedAt: START + SECOND }, isNew: true })
       assert.equal(await storage.access.findPrincipal({ keyHash: hashOf('a') }, at(SECOND)), null)
       assert.deepEqual(
         await storage.access.revokeApiKey({ reach: all(accountId), keyId: key.id }, at(HOUR)),
-        revoked,
+        { ...revoked, isNew: false },
       )
     },
   },
@@ -158,7 +164,7 @@ export const accessCases: readonly StorageCheck[] = [
       const second = await addKey(fixture, hashOf('b'), {}, at(SECOND))
       const revoked = await storage.access.revokeApiKey({ reach: all(accountId), keyId: first.id }, at(HOUR))
       const keys = await storage.access.listApiKeys({ reach: all(accountId), ...WHOLE }, at())
-      assert.deepEqual(keys, [second, revoked])
+      assert.deepEqual(keys, [second, revoked.key])
       assert.ok(!JSON.stringify([keys, first, revoked]).includes(hashOf('a')))
       assert.deepEqual(
         await storage.access.listApiKeys({ reach: all(unknownId('acct')), ...WHOLE }, at()),
@@ -199,8 +205,8 @@ export const accessCases: readonly StorageCheck[] = [
       assert.deepEqual(await storage.access.listApiKeys({ reach, ...WHOLE }, at()), [own])
       assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: own.id }, at()), [own])
       assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: unknownId('ak') }, at()), [])
-      const made = { prefix: 'tb_new', hash: hashOf('d'), createdBy: null }
-      const rotation = { ...made, overlapMs: HOUR, idempotency: null }
+      const made = { prefix: 'tb_new', hash: hashOf('d') }
+      const rotation = { ...made, isOfUser: false, overlapMs: HOUR, idempotency: null }
       for (const { id } of [wide, beyond]) {
         assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: id }, at()), [])
         await assertRefused(storage.access.revokeApiKey({ reach, keyId: id }, at()), 'NOT_FOUND')
@@ -215,9 +221,9 @@ export const accessCases: readonly StorageCheck[] = [
     async check(fixture) {
       const { storage, accountId, at } = fixture
       const { access } = storage
-      const key = await addKey(fixture, hashOf('a'), { expiresAt: START + 10 * HOUR })
-      const made = { prefix: 'tb_new', createdBy: 'user_2' }
-      const rotation = { reach: all(accountId), ...made, overlapMs: HOUR, idempotency: null }
+      const key = await addKey(fixture, hashOf('a'), { expiresAt: START + 10 * HOUR, createdBy: 'user_2' })
+      const made = { prefix: 'tb_new' }
+      const rotation = { reach: all(accountId), ...made, isOfUser: false, overlapMs: HOUR, idempotency: null }
       const rotate = (when: CallContext, hash = hashOf('b')) =>
         access.rotateApiKey({ ...rotation, keyId: key.id, hash }, when)
       const { added, replaced } = await rotate(at(HOUR))
@@ -236,6 +242,46 @@ export const accessCases: readonly StorageCheck[] = [
         'CONFLICT',
       )
       assert.equal((await access.listApiKeys({ reach: all(accountId), ...WHOLE }, at())).length, 2)
+    },
+  },
+  {
+    id: 'access.key-maker',
+    name: 'a key of a user is made and rotated only while the user has its scopes; a user of the host’s login is not looked at',
+    async check(fixture) {
+      const { storage, accountId, at } = fixture
+      const { access } = storage
+      const { id: userId } = await addUser(fixture)
+      await addUser(fixture, 'eve@example.com')
+      const own = { createdBy: userId, isOfUser: true }
+      const key = await addKey(fixture, hashOf('a'), own)
+      const rotate = (hash: string, isOfUser = true) =>
+        access.rotateApiKey(
+          {
+            reach: all(accountId),
+            keyId: key.id,
+            prefix: 'p',
+            hash,
+            isOfUser,
+            overlapMs: HOUR,
+            idempotency: null,
+          },
+          at(),
+        )
+      assert.equal((await rotate(hashOf('b'))).added.createdBy, userId)
+      await assertRefused(addKey(fixture, hashOf('c'), { ...own, scopes: ['tasks:write'] }), 'FORBIDDEN')
+      await assertRefused(addKey(fixture, hashOf('c'), { ...own, createdBy: unknownId('user') }), 'FORBIDDEN')
+      await assertRefused(addKey(fixture, hashOf('c'), { ...own, createdBy: null }), 'FORBIDDEN')
+      const input = { name: 'n', tier: 'custom', workspaceName: 'w', agent: null } as const
+      const owner = { email: 'far@example.com', passwordHash: 'h', scopes: null }
+      const { user: far } = await access.insertAccount({ ...input, owner }, at())
+      await assertRefused(addKey(fixture, hashOf('c'), { ...own, createdBy: far?.id ?? null }), 'FORBIDDEN')
+      const host = await addKey(fixture, hashOf('d'), { createdBy: 'host-user' })
+      await access.deleteUser({ userId, keepKeys: true, mayBeLast: false }, at())
+      await assertRefused(rotate(hashOf('c')), 'FORBIDDEN')
+      await assertRefused(addKey(fixture, hashOf('c'), own), 'FORBIDDEN')
+      assert.equal((await access.listApiKeys({ reach: all(accountId), ...WHOLE }, at())).length, 3)
+      assert.equal(host.createdBy, 'host-user')
+      assert.equal((await rotate(hashOf('c'), false)).replaced.id, key.id)
     },
   },
   {
@@ -279,7 +325,7 @@ export const accessCases: readonly StorageCheck[] = [
       }
       const create = (hash: string) =>
         access.insertApiKey(
-          { key: { ...wanted, scopes: [], prefix: 'tb_abc', hash }, idempotency: claim },
+          { key: { ...wanted, scopes: [], prefix: 'tb_abc', hash }, isOfUser: false, idempotency: claim },
           at(),
         )
       const made = await create(hashOf('a'))
@@ -294,7 +340,7 @@ export const accessCases: readonly StorageCheck[] = [
             reach: all(accountId),
             keyId: made.id,
             prefix: 'p',
-            createdBy: null,
+            isOfUser: false,
             hash,
             overlapMs: HOUR,
             idempotency: { ...claim, key: 'other' },

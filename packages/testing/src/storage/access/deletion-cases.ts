@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Storage } from '@taskboard/core'
+import type { Scope, Storage, User } from '@taskboard/core'
 import { claim } from '../webhooks/delivery-steps.js'
 import { assertRefused, type StorageCheck } from '../storage-case.js'
 import { newTask } from '../new-task.js'
@@ -53,8 +53,9 @@ async function addCallers({ storage: { access, sessions }, accountId, workspaceI
     createdBy: null,
     expiresAt: null,
   }
-  await access.insertApiKey({ key, idempotency: null }, at())
-  await access.insertApiKey({ key: { ...key, workspaceId, hash: HASH }, idempotency: null }, at())
+  const rest = { isOfUser: false, idempotency: null }
+  await access.insertApiKey({ key, ...rest }, at())
+  await access.insertApiKey({ key: { ...key, workspaceId, hash: HASH }, ...rest }, at())
   return { email, user, session, key }
 }
 
@@ -159,7 +160,7 @@ export const deletionCases: readonly StorageCheck[] = [
       const reach = { accountId, workspaceIds: 'all' } as const
       const make = async (digit: string, createdBy: string): Promise<string> => {
         const wanted = { ...key, hash: digit.repeat(64), createdBy }
-        return (await access.insertApiKey({ key: wanted, idempotency: null }, at())).id
+        return (await access.insertApiKey({ key: wanted, isOfUser: true, idempotency: null }, at())).id
       }
       const own = [await make('c', user.id), await make('d', user.id)]
       const [ended = ''] = own.splice(1)
@@ -180,6 +181,28 @@ export const deletionCases: readonly StorageCheck[] = [
         [],
       )
       assert.equal(await revokedAt(others), null)
+    },
+  },
+  {
+    id: 'access.delete-last-user',
+    name: 'the last user who may change the account stays, also of two who are deleted at once, unless it may go',
+    async check({ storage: { access }, accountId, at }) {
+      const add = (email: string, scopes: readonly Scope[] | null) =>
+        access.insertUser({ accountId, email, passwordHash: 'hash', scopes }, at())
+      const remove = ({ id: userId }: User, mayBeLast = false) =>
+        access.deleteUser({ userId, keepKeys: false, mayBeLast }, at(SECOND))
+      const ada = await add('ada@deletion.example', null)
+      const eve = await add('eve@deletion.example', ['account:write'])
+      const viewer = await add('viewer@deletion.example', ['tasks:read'])
+      const both = await Promise.allSettled([remove(ada), remove(eve)])
+      assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1)
+      const [owner = ada, ...others] = await access.listUsers({ accountId }, at())
+      assert.deepEqual(others, [viewer])
+      await assertRefused(remove(owner), 'CONFLICT')
+      assert.deepEqual(await access.listUsers({ accountId }, at()), [owner, viewer])
+      await remove(viewer)
+      await remove(owner, true)
+      assert.deepEqual(await access.listUsers({ accountId }, at()), [])
     },
   },
   {
@@ -213,7 +236,10 @@ export const deletionCases: readonly StorageCheck[] = [
       const user = { accountId, email: 'b@deletion.example', passwordHash: 'hash', scopes: null }
       await assertRefused(access.insertUser(user, when), 'NOT_FOUND')
       await assertRefused(
-        access.insertApiKey({ key: { ...key, hash: 'c'.repeat(64) }, idempotency: null }, when),
+        access.insertApiKey(
+          { key: { ...key, hash: 'c'.repeat(64) }, isOfUser: false, idempotency: null },
+          when,
+        ),
         'NOT_FOUND',
       )
       const request = { limit: 10, claimMs: MINUTE, eventsPerTarget: 10, channels: ['chat'] }

@@ -85,7 +85,10 @@ export const auditCases: readonly StorageCheck[] = [
         createdBy: null,
         expiresAt: null,
       }
-      const { id: keyId } = await storage.access.insertApiKey({ key, idempotency: null }, at())
+      const { id: keyId } = await storage.access.insertApiKey(
+        { key, isOfUser: false, idempotency: null },
+        at(),
+      )
       const owners = [{ accountId }, { userId }, { workspaceId }, { keyId }]
       const own = await append(
         fixture,

@@ -128,6 +128,7 @@ export const quotaCases: readonly StorageCheck[] = [
               createdBy: null,
               expiresAt,
             },
+            isOfUser: false,
             idempotency: null,
           },
           fixture.at(),
