@@ -127,6 +127,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
 
   async function find(token: string, { clientAddress }: LoginOrigin): Promise<Invitation> {
     const tokenHash = credentialDigest(token)
+    sessions.requireFewWrong(clientAddress)
     const [found] = TOKEN.test(token) ? await store.listInvitations({ tokenHash }, environment.call()) : []
     if (found === undefined) throw sessions.refuseToken(clientAddress, OVER)
     return found

@@ -89,7 +89,8 @@ export function createAuditCounts<Tx>({
         (error: unknown) => error,
       )
       if (isAppended === true) continue
-      for (const each of [refusal, ...due]) add(each, each.count)
+      // Behind the others, in case it is the record that fails, and not the storage.
+      for (const each of [...due, refusal]) add(each, each.count)
       throw isAppended
     }
   }
