@@ -38,7 +38,7 @@ export type {
 export { loginAttemptRules, takeLoginAttempt, withoutOne } from './login-attempts.js'
 export type { AttemptDecision, AttemptKind, LoginAttempts } from './login-attempts.js'
 export { mostRotatedTokens, type RefreshFamily, sessionOver, showRefreshToken } from './refresh-token.js'
-export { checkEncryptionKey, type KeyCheck } from './key-check.js'
+export { checkEncryptionKey, moveKeyCheck, type KeyCheck } from './key-check.js'
 export { createSecretBox, ephemeralSecretBox } from './secret-box.js'
 export type { EncryptionKey, SecretBox, SecretBoxOptions } from './secret-box.js'
 export { hashApiKey, isApiKey, mintApiKey } from './api-key.js'

@@ -40,8 +40,13 @@ async function setUp() {
   const { login } = board.services
   if (login === null || user === null) throw new Error('no login')
   const inviter: Principal = {
-    ...{ id: user.id, kind: 'user', accountId: account.id, tier: 'custom', scopes: user.scopes },
-    ...{ workspaceIds: 'all', defaultWorkspaceId: workspace.id },
+    id: user.id,
+    kind: 'user',
+    accountId: account.id,
+    tier: 'custom',
+    scopes: user.scopes,
+    workspaceIds: 'all',
+    defaultWorkspaceId: workspace.id,
   }
   /** Returns the token of a new invitation. */
   async function invite(email: string): Promise<string> {

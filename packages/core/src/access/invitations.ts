@@ -107,8 +107,9 @@ async function send(
   }
 }
 
-export function createInvitations(deps: InvitationsDeps): Invitations {
-  const { environment, store, limits, passwords, sessions, linkTo, onInvitation } = deps
+/** `Invitations.create`. */
+function createInvite(deps: InvitationsDeps): Invitations['create'] {
+  const { environment, store, limits, linkTo, onInvitation } = deps
 
   async function requireFew(accountId: string): Promise<void> {
     const use = { key: `invitations:${accountId}`, limit: MOST_A_DAY, windowMs: DAY_MS }
@@ -117,6 +118,53 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     const rule = `an account can invite ${MOST_A_DAY} times a day`
     throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
   }
+
+  return async (inviter, given, by) => {
+    const { email, role, showLink = false } = parseInput(input, given)
+    const [lacking] = beyond(inviter, roles[role])
+    if (lacking !== undefined) {
+      throw new TaskboardError(
+        'FORBIDDEN',
+        `only who has the scope ${lacking} can invite with the role ${role}`,
+      )
+    }
+    if (onInvitation === undefined && showLink !== true) {
+      throw new TaskboardError(
+        'MISSING_FIELD',
+        'showLink is required, because this host sends no invitations',
+        {
+          field: 'showLink',
+        },
+      )
+    }
+    const { id, name = null, accountId } = inviter
+    await requireFew(accountId)
+    const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
+    const stored = {
+      accountId,
+      email,
+      scopes: scopesOfRole(role),
+      tokenHash: credentialDigest(token),
+      createdBy: id,
+      ttlMs: LIFETIME_MS,
+      most: MOST_OPEN,
+    }
+    const { invitation } = await store.insertInvitation(stored, environment.call({ by }))
+    const link = linkTo(token)
+    if (showLink === true) return { invitation, link }
+    const { accountName, expiresAt } = invitation
+    try {
+      await send(deps, { email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
+    } catch (error) {
+      await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call({ by }))
+      throw error
+    }
+    return { invitation, link: null }
+  }
+}
+
+export function createInvitations(deps: InvitationsDeps): Invitations {
+  const { environment, store, limits, passwords, sessions } = deps
 
   async function requireFewTries(tokenHash: string): Promise<void> {
     const use = { key: `acceptance:${tokenHash}`, limit: MOST_TRIES, windowMs: DAY_MS }
@@ -134,48 +182,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
   }
 
   return {
-    async create(inviter, given, by) {
-      const { email, role, showLink = false } = parseInput(input, given)
-      const [lacking] = beyond(inviter, roles[role])
-      if (lacking !== undefined) {
-        throw new TaskboardError(
-          'FORBIDDEN',
-          `only who has the scope ${lacking} can invite with the role ${role}`,
-        )
-      }
-      if (onInvitation === undefined && showLink !== true) {
-        throw new TaskboardError(
-          'MISSING_FIELD',
-          'showLink is required, because this host sends no invitations',
-          {
-            field: 'showLink',
-          },
-        )
-      }
-      const { id, name = null, accountId } = inviter
-      await requireFew(accountId)
-      const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
-      const stored = {
-        accountId,
-        email,
-        scopes: scopesOfRole(role),
-        tokenHash: credentialDigest(token),
-        createdBy: id,
-        ttlMs: LIFETIME_MS,
-        most: MOST_OPEN,
-      }
-      const { invitation } = await store.insertInvitation(stored, environment.call({ by }))
-      const link = linkTo(token)
-      if (showLink === true) return { invitation, link }
-      const { accountName, expiresAt } = invitation
-      try {
-        await send(deps, { email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
-      } catch (error) {
-        await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call({ by }))
-        throw error
-      }
-      return { invitation, link: null }
-    },
+    create: createInvite(deps),
     list: ({ accountId }) => store.listInvitations({ accountId }, environment.call()),
     async withdraw({ accountId }, invitationId, by) {
       if (await store.deleteInvitation({ accountId, invitationId }, environment.call({ by }))) return

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { AuditActor } from '../environment/index.js'
+import type { AuditActor, Clock } from '../environment/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import { createRateLimiter } from '../limits/index.js'
 import type { AccessTokens } from './access-token.js'
@@ -135,7 +135,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { environment, store, tokens, authenticator, perMinute: limit } = deps
   const { refreshTokenTtlMs: ttlMs, sessionTtlMs: longestMs } = deps
   const { random, clock } = environment
-  const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
+  const { refuseToken, requireFewWrong } = createTokenGuard(limit, clock)
   /** The families of refresh tokens that were right in this process: a wrong token of another address does not stop them. */
   const known = createKnownClients(MOST_KNOWN_SESSIONS)
   const { check, checkAgain } = createLoginCheck(deps)
@@ -154,17 +154,6 @@ export function createSessions(deps: SessionsDeps): Sessions {
       .catch((error) => refuseLogin(error, wrong))
     known.add(hashes.familyHash)
     return answer(begun, token)
-  }
-
-  function requireFewWrong(clientAddress: string): void {
-    const client = addressBucket(clientAddress)
-    if (badTokens.remaining(client) === 0) requireAllowed(badTokens.take(client), TOO_MANY_WRONG)
-  }
-
-  function refuseToken(clientAddress: string, message: string): TaskboardError {
-    const decision = badTokens.take(addressBucket(clientAddress))
-    requireAllowed(decision, TOO_MANY_WRONG)
-    return new TaskboardError('UNAUTHORIZED', message)
   }
 
   return {
@@ -213,6 +202,21 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (found?.outcome !== 'reused') known.forget(shown.familyHash)
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
       throw refuseToken(from.clientAddress, WRONG_REFRESH)
+    },
+  }
+}
+
+/** Counts tokens that are not valid. */
+function createTokenGuard(limit: number, clock: Clock): Pick<Sessions, 'refuseToken' | 'requireFewWrong'> {
+  const wrong = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
+  return {
+    refuseToken(clientAddress, message) {
+      requireAllowed(wrong.take(addressBucket(clientAddress)), TOO_MANY_WRONG)
+      return new TaskboardError('UNAUTHORIZED', message)
+    },
+    requireFewWrong(clientAddress) {
+      const client = addressBucket(clientAddress)
+      if (wrong.remaining(client) === 0) requireAllowed(wrong.take(client), TOO_MANY_WRONG)
     },
   }
 }

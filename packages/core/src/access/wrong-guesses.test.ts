@@ -39,7 +39,9 @@ async function setUp() {
     await clock.advance({ minutes: 2 })
     const { records } = await board.audit.list(account.id)
     const refused = records.filter(({ action }) => action.startsWith('login.'))
-    return refused.map((each) => [each.action, each.by.id, each.by.clientAddress, each.count]).toSorted()
+    return refused
+      .map(({ action, by: who, count }) => `${action} ${who.id} ${who.clientAddress} ${count}`)
+      .toSorted()
   }
   /** Counts the calls of a verb of the storage. */
   function counting<Part extends object>(part: Part, verb: keyof Part): () => number {
@@ -54,8 +56,13 @@ async function setUp() {
     return () => count
   }
   const inviter: Principal = {
-    ...{ id: user.id, kind: 'user', accountId: account.id, tier: 'custom', scopes: user.scopes },
-    ...{ workspaceIds: 'all', defaultWorkspaceId: workspace.id },
+    id: user.id,
+    kind: 'user',
+    accountId: account.id,
+    tier: 'custom',
+    scopes: user.scopes,
+    workspaceIds: 'all',
+    defaultWorkspaceId: workspace.id,
   }
   return { board, storage, clock, busy, login, user, owner, by, refusals, counting, inviter }
 }
@@ -87,8 +94,8 @@ describe('a wrong guess of somebody who is logged in', () => {
     for (let times = 0; times < 12; times++)
       await login.confirmPassword(user.id, 'wrong', by).catch(() => undefined)
     expect(await refusals()).toEqual([
-      ['login.failed', user.id, HERE.clientAddress, 10],
-      ['login.locked', user.id, HERE.clientAddress, 2],
+      `login.failed ${user.id} ${HERE.clientAddress} 10`,
+      `login.locked ${user.id} ${HERE.clientAddress} 2`,
     ])
     await board.close()
   })
@@ -107,8 +114,8 @@ describe('a wrong guess of somebody who is logged in', () => {
       for (let times = 0; times < 6; times++)
         await login.mfa[verb]({ userId: user.id, sessionId: 'none' }, 'wrong', by).catch(() => undefined)
       expect(await refusals()).toEqual([
-        ['login.failed', user.id, HERE.clientAddress, 5],
-        ['login.locked', user.id, HERE.clientAddress, 1],
+        `login.failed ${user.id} ${HERE.clientAddress} 5`,
+        `login.locked ${user.id} ${HERE.clientAddress} 1`,
       ])
       await board.close()
     },
@@ -140,7 +147,9 @@ describe('an address that has shown too many wrong tokens', () => {
   it('has no further invitation looked up', async () => {
     const { storage, login, counting, inviter } = await setUp()
     const { link } = await login.invitations.create(inviter, {
-      ...{ email: 'eve@acme.example', role: 'member', showLink: true },
+      email: 'eve@acme.example',
+      role: 'member',
+      showLink: true,
     })
     const right = link?.split('=').at(-1) ?? ''
     const asked = counting(storage.access, 'listInvitations')

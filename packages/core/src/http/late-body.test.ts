@@ -23,7 +23,11 @@ async function setUp() {
       'content-type': 'application/json',
     }
     const request: HttpRequest = {
-      ...{ method: 'POST', path, query, params: {}, clientAddress: '203.0.113.7' },
+      method: 'POST',
+      path,
+      query,
+      params: {},
+      clientAddress: '203.0.113.7',
       header: (name) => headers[name],
       body: { kind: 'unread', read },
     }

@@ -181,10 +181,7 @@ describe('the audit', () => {
     expect(flooded).toHaveLength(101)
     expect(flooded.reduce((sum, { count }) => sum + count, 0)).toBe(20_000)
     const { records } = await board.audit.list(other.account.id, { actions: ['access.refused'] })
-    expect(records.map((each) => [each.by.id, each.count]).toSorted()).toEqual([
-      ['ak_2', 90],
-      ['ak_3', 1],
-    ])
+    expect(records.map((each) => `${each.by.id} ${each.count}`).toSorted()).toEqual(['ak_2 90', 'ak_3 1'])
     await board.close()
   })
 
@@ -210,10 +207,10 @@ describe('the audit', () => {
     refuse('ak_2', 10)
     await clock.advance({ minutes: 5 })
     const { records } = await board.audit.list(account.id, { actions: ['access.refused'] })
-    expect(records.map((each) => [each.by.id, each.count]).toSorted()).toEqual([
-      ['ak_1', 1],
-      ['ak_2', 12],
-      ['ak_3', 3],
+    expect(records.map((each) => `${each.by.id} ${each.count}`).toSorted()).toEqual([
+      'ak_1 1',
+      'ak_2 12',
+      'ak_3 3',
     ])
     await board.close()
   })
