@@ -1,3 +1,4 @@
+export { credentialDigest } from './credential-digest.js'
 export { addressBucket } from './credential-guard.js'
 export { createKnownClients } from './password-work.js'
 export { scopes, tiers } from './principal.js'
