@@ -27,19 +27,22 @@ interface Component {
   readonly hashes?: readonly object[]
 }
 
-const read = <T>(file: string): T => JSON.parse(readFileSync(join(root, file), 'utf8')) as T
-const manifest = read<Manifest>('package.json')
+const read = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'))
+const manifestOf = (folder: string) => read(`${folder}/package.json`) as Manifest
+const lockedIn = (file: string) =>
+  (read(file) as { readonly packages: Readonly<Record<string, Locked>> }).packages
+const manifest = manifestOf('.')
 
 /** The names of the packages with install scripts in a lock file. */
 function withScripts(lockFile: string): readonly string[] {
-  const { packages } = read<{ readonly packages: Readonly<Record<string, Locked>> }>(lockFile)
+  const packages = lockedIn(lockFile)
   const paths = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript === true)
   return [...new Set(paths.map((path) => path.split('node_modules/').at(-1) ?? path))].toSorted()
 }
 
 /** All that a package needs at run time, by the lock file. */
 function neededBy(names: readonly string[]): ReadonlySet<string> {
-  const { packages } = read<{ readonly packages: Readonly<Record<string, Locked>> }>('package-lock.json')
+  const packages = lockedIn('package-lock.json')
   const needed = new Set<string>()
   const left = [...names]
   for (let name = left.pop(); name !== undefined; name = left.pop()) {
@@ -69,7 +72,7 @@ describe('the packages that run scripts when they are installed', () => {
     const listed = rows.flatMap((row) => {
       const [names = '', what = '', why = ''] = row.split('|').slice(1, -1)
       expect(what.trim().length * why.trim().length).toBeGreaterThan(0)
-      return [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
+      return [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
     })
     expect(listed.toSorted()).toEqual([...new Set(lockFiles.flatMap(withScripts))].toSorted())
   })
@@ -79,9 +82,7 @@ describe('the packages that run scripts when they are installed', () => {
   })
 
   it('are needed by no package that is published', () => {
-    const own = packageNames.flatMap((name) =>
-      Object.keys(read<Manifest>(`packages/${name}/package.json`).dependencies ?? {}),
-    )
+    const own = packageNames.flatMap((name) => Object.keys(manifestOf(`packages/${name}`).dependencies ?? {}))
     const needed = neededBy(own)
     expect(needed.size).toBeGreaterThan(30)
     expect(withScripts('package-lock.json').filter((name) => needed.has(name))).toEqual([])
@@ -91,7 +92,7 @@ describe('the packages that run scripts when they are installed', () => {
 describe('a release', () => {
   it('asks npm for provenance, in each package', () => {
     for (const name of packageNames) {
-      const { publishConfig } = read<Manifest>(`packages/${name}/package.json`)
+      const { publishConfig } = manifestOf(`packages/${name}`)
       expect(publishConfig).toEqual({ access: 'public', provenance: true })
     }
   })

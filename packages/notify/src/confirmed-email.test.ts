@@ -8,6 +8,8 @@ const PUBLIC_URL = 'https://board.example/kanban'
 const LINK = /https:\/\/board\.example\/kanban(\/v2\/confirm-notifications\?token=[\w.-]+)/
 const DAY = { hours: 24 }
 
+const textOf = ({ text }: SendMailOptions): string => (typeof text === 'string' ? text : '')
+
 /** Mail that is not sent anywhere. */
 function outbox() {
   const mails: SendMailOptions[] = []
@@ -19,10 +21,9 @@ function outbox() {
     sent: () => mails.map((mail) => `${toOf(mail)}: ${String(mail.subject)}`),
     /** The path of the last link that an address got. */
     linkOf: (address: string): string =>
-      mails
-        .flatMap((mail) => (toOf(mail) === address ? (LINK.exec(String(mail.text))?.[1] ?? []) : []))
-        .at(-1) ?? 'none',
-    texts: () => mails.map(({ text, subject }) => `${String(subject)}\n${String(text)}`),
+      mails.flatMap((mail) => (toOf(mail) === address ? (LINK.exec(textOf(mail))?.[1] ?? []) : [])).at(-1) ??
+      'none',
+    texts: () => mails.map((mail) => `${String(mail.subject)}\n${textOf(mail)}`),
   }
 }
 
