@@ -75,6 +75,7 @@ export type {
   ChannelTest,
   ChannelType,
   ConfigField,
+  ChannelConfirmation,
   ConfigTools,
   DeliveryTools,
   NotificationType,

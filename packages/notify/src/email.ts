@@ -25,9 +25,14 @@ export interface EmailOptions {
   readonly from: string | MailAddress
   /**
    * Whether users may send notifications to an address, in lower case. Asked when a channel is set up, and before each mail. Only `true` is a
-   * yes: a promise is none.
+   * yes: a promise is none. Default with `confirm`: to every address.
    */
-  readonly allowRecipient: (address: string) => boolean
+  readonly allowRecipient?: ((address: string) => boolean) | undefined
+  /**
+   * Whether each recipient gets a link first, and nothing else until it was confirmed on the page of the link. Requires `publicUrl` of
+   * `createTaskboard`. Default: false, which requires `allowRecipient`.
+   */
+  readonly confirm?: boolean | undefined
 }
 
 /** The configuration of a channel of e-mail. */
@@ -47,8 +52,8 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 /**
  * Channels of e-mail, by nodemailer. A user sets one up with `type: 'email'` and `config: { to }`: an address, or a list of up to 20.
  * Mail is plain text, and a repeat has the same `Message-ID`. What users wrote is in its text only, never in its subject.
- * @throws TaskboardError `INVALID_CONFIG` naming the option that is missing or wrong. Without `allowRecipient`, users could mail anybody from your
- * domain.
+ * @throws TaskboardError `INVALID_CONFIG` naming the option that is missing or wrong. With neither `allowRecipient` nor `confirm`, users could
+ * mail anybody from your domain.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -73,13 +78,22 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
  */
 export function email(options: EmailOptions): NotificationType<EmailConfig> {
   checkOptions(options)
-  const { from, allowRecipient } = options
+  const { from, allowRecipient = () => true, confirm = false } = options
   // A promise of a yes, which plain JavaScript can return, is none.
   const isAllowed = (address: string): boolean => {
     const answer: unknown = allowRecipient(address.toLowerCase())
     return answer === true
   }
   const transport = transportOf(options.transport)
+  const sendMail = async (mail: SendMailOptions): Promise<void> => {
+    try {
+      await transport.sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
+    } catch (error) {
+      // Without the cause: it knows how the host reaches its mail server.
+      // oxlint-disable-next-line preserve-caught-error
+      throw new Error(faultOf(error))
+    }
+  }
   return {
     name: 'email',
     label: 'Email',
@@ -88,16 +102,23 @@ export function email(options: EmailOptions): NotificationType<EmailConfig> {
       to: { label: 'Recipients', hint: `One address per line, up to ${MOST_RECIPIENTS}`, kind: 'list' },
     },
     parseConfig: (config) => parseRecipients(config, isAllowed),
-    async deliver(notification, { to }) {
+    confirmation: confirm
+      ? {
+          recipientsOf: ({ to }) => to,
+          async ask(address, link) {
+            if (isAllowed(address)) await sendMail(questionOf(from, address, link))
+          },
+        }
+      : undefined,
+    async deliver(notification, { to }, { isConfirmed }) {
       // The host may have changed its mind since the channel was set up.
       if (!to.every(isAllowed)) throw new Error(`config.to ${NOT_ALLOWED}`)
-      try {
-        await transport.sendMail(messageOf(notification, from, to))
-      } catch (error) {
-        // Without the cause: it knows how the host reaches its mail server.
-        // oxlint-disable-next-line preserve-caught-error
-        throw new Error(faultOf(error))
-      }
+      const missing = confirm ? to.filter((address) => !isConfirmed(address)) : []
+      const isForNobody = missing.length === to.length
+      if (isForNobody || (notification.isTest && missing.length > 0))
+        throw new Error(`not confirmed yet by ${missing.join(', ')}`)
+      const confirmed = to.filter((address) => !missing.includes(address))
+      await sendMail(messageOf(notification, from, confirmed))
     },
   }
 }
@@ -108,14 +129,23 @@ function isSet(value: unknown): boolean {
 
 /** Else each mail would fail, or go to a server on this machine. */
 function checkOptions(options: EmailOptions): void {
-  requireOptionNames<EmailOptions>(options, { transport: true, from: true, allowRecipient: true })
-  const { transport, from, allowRecipient } = options as { readonly [Name in keyof EmailOptions]?: unknown }
+  requireOptionNames<EmailOptions>(options, {
+    transport: true,
+    from: true,
+    allowRecipient: true,
+    confirm: true,
+  })
+  const { transport, from, allowRecipient, confirm } = options as {
+    readonly [Name in keyof EmailOptions]?: unknown
+  }
   const isFine = {
     transport: isSet(transport) || 'must be an SMTP URL, options of nodemailer, or a transporter',
     from: isSet(from) || 'must be the address of the sender, or { name, address }',
+    confirm: confirm === undefined || typeof confirm === 'boolean' || 'must be true or false',
     allowRecipient:
       typeof allowRecipient === 'function' ||
-      'must be a function that returns whether users may send to an address',
+      (allowRecipient === undefined && confirm === true) ||
+      'must be a function that returns whether users may send to an address, unless recipients confirm',
   }
   for (const [field, rule] of Object.entries(isFine)) {
     if (rule !== true) throw new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
@@ -168,8 +198,17 @@ function messageOf(
     text: `${text}\n${url === null ? '' : `${url}\n`}\n${event.type}, ${at}\nNotification channel: ${oneLine(channel.name)}\n`,
     messageId: `<${event.id}.${channel.id}@taskboard.invalid>`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-    disableFileAccess: true,
-    disableUrlAccess: true,
+  }
+}
+
+/** The one mail before a recipient has confirmed. It has no word of a user. */
+function questionOf(from: EmailOptions['from'], address: string, link: string): SendMailOptions {
+  return {
+    from,
+    to: { name: '', address },
+    subject: 'Taskboard: confirm notifications to this address',
+    text: `Somebody who uses this task board wants to send notifications to this address. To get them, open this page within seven days and confirm:\n${link}\n\nIf you do not want them, do nothing.\n`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment/index.js'
+import type { AuditActor, Environment } from '../environment/index.js'
 import type { LimitStore } from '../limits/index.js'
 import type { AccessStore } from './access-store.js'
 import {
@@ -19,7 +19,7 @@ import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
 import { createKnownClients, createPasswordWork, type PasswordWork } from './password-work.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
-import { requireAllowed } from './login-check.js'
+import { giveBackGuess, requireAllowed } from './login-check.js'
 import { createSessions, type Sessions, type SessionsDeps } from './sessions.js'
 import { TaskboardError } from '../errors/index.js'
 import { credentialDigest } from './credential-digest.js'
@@ -38,7 +38,7 @@ export interface Login {
    * Checks the password of a user who is logged in, before a change of it.
    * @throws TaskboardError `INVALID_FIELD` (`currentPassword`) for a wrong one, `RATE_LIMITED` after ten.
    */
-  confirmPassword(userId: string, password: string): Promise<void>
+  confirmPassword(userId: string, password: string, by: AuditActor): Promise<void>
 }
 
 interface LoginDeps extends Pick<InvitationsDeps, 'linkTo' | 'onInvitation'> {
@@ -149,23 +149,29 @@ interface ConfirmPasswordDeps {
   readonly environment: Environment
   readonly store: SessionStore
   readonly passwords: PasswordWork
+  readonly onRefused: SessionsDeps['onRefused']
 }
 
 /** In UTF-16 code units: above the longest password. */
 const LONGEST_PASSWORD = 1_024
 
 /** Checks the password of a user who is logged in; ten wrong ones lock that for 15 minutes. */
-function createPasswordCheck({ environment, store, passwords }: ConfirmPasswordDeps) {
-  return async (userId: string, password: string): Promise<void> => {
+function createPasswordCheck({ environment, store, passwords, onRefused }: ConfirmPasswordDeps) {
+  return async (userId: string, password: string, by: AuditActor): Promise<void> => {
     const key = credentialDigest(`the password of ${userId}`)
-    requireAllowed(
-      await store.takeLoginAttempt({ key, kind: 'password' }, environment.call()),
-      'too many wrong passwords',
-    )
+    const decision = await store.takeLoginAttempt({ key, kind: 'password' }, environment.call())
+    if (!decision.allowed) onRefused({ action: 'login.locked', userId, by })
+    requireAllowed(decision, 'too many wrong passwords')
     const signIn =
       password.length > LONGEST_PASSWORD ? null : await store.findSignIn({ userId }, environment.call())
     const client = { key: userId, isKnown: true }
-    if (signIn === null || !(await passwords.verify(password, signIn.passwordHash, client))) {
+    const isRight =
+      signIn !== null &&
+      (await passwords
+        .verify(password, signIn.passwordHash, client)
+        .catch(giveBackGuess({ environment, store }, key)))
+    if (!isRight) {
+      onRefused({ action: 'login.failed', userId, by })
       throw new TaskboardError('INVALID_FIELD', 'currentPassword is wrong', { field: 'currentPassword' })
     }
     await store.clearLoginAttempts({ key }, environment.call())

@@ -1,3 +1,4 @@
+export { credentialDigest } from './credential-digest.js'
 export { addressBucket } from './credential-guard.js'
 export { createKnownClients } from './password-work.js'
 export { scopes, tiers } from './principal.js'
@@ -38,7 +39,7 @@ export type {
 export { loginAttemptRules, takeLoginAttempt, withoutOne } from './login-attempts.js'
 export type { AttemptDecision, AttemptKind, LoginAttempts } from './login-attempts.js'
 export { mostRotatedTokens, type RefreshFamily, sessionOver, showRefreshToken } from './refresh-token.js'
-export { checkEncryptionKey, type KeyCheck } from './key-check.js'
+export { checkEncryptionKey, moveKeyCheck, type KeyCheck } from './key-check.js'
 export { createSecretBox, ephemeralSecretBox } from './secret-box.js'
 export type { EncryptionKey, SecretBox, SecretBoxOptions } from './secret-box.js'
 export { hashApiKey, isApiKey, mintApiKey } from './api-key.js'

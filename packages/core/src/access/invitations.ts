@@ -107,60 +107,82 @@ async function send(
   }
 }
 
-export function createInvitations(deps: InvitationsDeps): Invitations {
-  const { environment, store, limits, passwords, sessions, linkTo, onInvitation } = deps
+/** `Invitations.create`. */
+function createInvite(deps: InvitationsDeps): Invitations['create'] {
+  const { environment, store, limits, linkTo, onInvitation } = deps
 
-  async function requireFew(key: string, limit: number, rule: string): Promise<void> {
-    const { allowed, retryAfterMs } = await limits.take({ key, limit, windowMs: DAY_MS }, environment.call())
-    if (!allowed) throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
+  async function requireFew(accountId: string): Promise<void> {
+    const use = { key: `invitations:${accountId}`, limit: MOST_A_DAY, windowMs: DAY_MS }
+    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
+    if (allowed) return
+    const rule = `an account can invite ${MOST_A_DAY} times a day`
+    throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
+  }
+
+  return async (inviter, given, by) => {
+    const { email, role, showLink = false } = parseInput(input, given)
+    const [lacking] = beyond(inviter, roles[role])
+    if (lacking !== undefined) {
+      throw new TaskboardError(
+        'FORBIDDEN',
+        `only who has the scope ${lacking} can invite with the role ${role}`,
+      )
+    }
+    if (onInvitation === undefined && showLink !== true) {
+      throw new TaskboardError(
+        'MISSING_FIELD',
+        'showLink is required, because this host sends no invitations',
+        {
+          field: 'showLink',
+        },
+      )
+    }
+    const { id, name = null, accountId } = inviter
+    await requireFew(accountId)
+    const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
+    const stored = {
+      accountId,
+      email,
+      scopes: scopesOfRole(role),
+      tokenHash: credentialDigest(token),
+      createdBy: id,
+      ttlMs: LIFETIME_MS,
+      most: MOST_OPEN,
+    }
+    const { invitation } = await store.insertInvitation(stored, environment.call({ by }))
+    const link = linkTo(token)
+    if (showLink === true) return { invitation, link }
+    const { accountName, expiresAt } = invitation
+    try {
+      await send(deps, { email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
+    } catch (error) {
+      await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call({ by }))
+      throw error
+    }
+    return { invitation, link: null }
+  }
+}
+
+export function createInvitations(deps: InvitationsDeps): Invitations {
+  const { environment, store, limits, passwords, sessions } = deps
+
+  async function requireFewTries(tokenHash: string): Promise<void> {
+    const use = { key: `acceptance:${tokenHash}`, limit: MOST_TRIES, windowMs: DAY_MS }
+    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
+    if (allowed) return
+    throw new TaskboardError('RATE_LIMITED', 'too many tries to accept this invitation', { retryAfterMs })
   }
 
   async function find(token: string, { clientAddress }: LoginOrigin): Promise<Invitation> {
     const tokenHash = credentialDigest(token)
+    sessions.requireFewWrong(clientAddress)
     const [found] = TOKEN.test(token) ? await store.listInvitations({ tokenHash }, environment.call()) : []
     if (found === undefined) throw sessions.refuseToken(clientAddress, OVER)
     return found
   }
 
   return {
-    async create(inviter, given, by) {
-      const { email, role, showLink = false } = parseInput(input, given)
-      const [lacking] = beyond(inviter, roles[role])
-      if (lacking !== undefined) {
-        throw new TaskboardError(
-          'FORBIDDEN',
-          `only who has the scope ${lacking} can invite with the role ${role}`,
-        )
-      }
-      if (onInvitation === undefined && showLink !== true) {
-        const why = 'showLink is required, because this host sends no invitations'
-        throw new TaskboardError('MISSING_FIELD', why, { field: 'showLink' })
-      }
-      const { id, name = null, accountId } = inviter
-      const rule = `an account can invite ${MOST_A_DAY} times a day`
-      await requireFew(`invitations:${accountId}`, MOST_A_DAY, rule)
-      const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
-      const stored = {
-        accountId,
-        email,
-        scopes: scopesOfRole(role),
-        tokenHash: credentialDigest(token),
-        createdBy: id,
-        ttlMs: LIFETIME_MS,
-        most: MOST_OPEN,
-      }
-      const { invitation } = await store.insertInvitation(stored, environment.call({ by }))
-      const link = linkTo(token)
-      if (showLink === true) return { invitation, link }
-      const { accountName, expiresAt } = invitation
-      try {
-        await send(deps, { email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
-      } catch (error) {
-        await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call({ by }))
-        throw error
-      }
-      return { invitation, link: null }
-    },
+    create: createInvite(deps),
     list: ({ accountId }) => store.listInvitations({ accountId }, environment.call()),
     async withdraw({ accountId }, invitationId, by) {
       if (await store.deleteInvitation({ accountId, invitationId }, environment.call({ by }))) return

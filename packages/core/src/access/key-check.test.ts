@@ -10,6 +10,16 @@ type Keys = SecretBoxOptions['encryptionKey']
 const hex = (name: string): string => Buffer.from(name.padEnd(32, '.')).toString('hex')
 const listed = (...names: string[]) => names.map((id) => ({ id, key: hex(id) }))
 
+/** Seals all secrets with the first key. */
+async function reseal(storage: Storage, encryptionKey: Keys): Promise<void> {
+  const taskboard = createTaskboard({ storage, logger: false, secrets: { encryptionKey } })
+  try {
+    await taskboard.resealSecrets()
+  } finally {
+    await taskboard.close({ drainTimeoutMs: 0 })
+  }
+}
+
 /** A process with these keys starts, and ends. */
 async function start(storage: Storage, encryptionKey: Keys | undefined): Promise<void> {
   const secrets = encryptionKey === undefined ? undefined : { encryptionKey }
@@ -56,18 +66,23 @@ describe('start()', () => {
     await taskboard.close()
   })
 
-  it('follows a rotation to its end, and refuses what came before', async () => {
+  it('follows a rotation to its end, which is the reseal, and refuses what came before', async () => {
     const storage = memoryStorage()
-    await start(storage, hex('old'))
+    await start(storage, listed('old'))
     await start(storage, listed('old', 'new'))
     await start(storage, listed('new', 'old'))
+    // The secrets are those of the old key still.
+    await expect(start(storage, listed('new'))).rejects.toThrow(refusal('old'))
+    await start(storage, listed('old'))
+    await reseal(storage, listed('new', 'old'))
     await start(storage, listed('new'))
     await expect(start(storage, listed('old'))).rejects.toThrow(refusal('new'))
     // What a backup of the time before brings back.
     const restored = memoryStorage()
     await start(restored, listed('old'))
     await expect(start(restored, listed('new'))).rejects.toThrow(refusal('old'))
-    await start(restored, listed('new', 'old'))
+    await expect(reseal(restored, listed('new'))).rejects.toThrow(refusal('old'))
+    await reseal(restored, listed('new', 'old'))
     await start(restored, listed('new'))
   })
 
@@ -80,7 +95,7 @@ describe('start()', () => {
   it('refuses the second of two rotations away from one key at the same time', async () => {
     const storage = memoryStorage()
     await start(storage, listed('old'))
-    const rotations = [listed('one', 'old'), listed('two', 'old')].map((keys) => start(storage, keys))
+    const rotations = [listed('one', 'old'), listed('two', 'old')].map((keys) => reseal(storage, keys))
     const ends = await Promise.allSettled(rotations)
     expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
@@ -92,20 +107,21 @@ describe('start()', () => {
     }
   })
 
-  it('succeeds exactly with the key that sealed at the start before', async () => {
+  it('succeeds exactly with the key of the first start, or of the last reseal', async () => {
     const names = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c'), { minLength: 1 })
+    const step = fc.record({ run: fc.constantFrom(start, reseal), keys: names })
     await fc.assert(
-      fc.asyncProperty(fc.array(names, { minLength: 1, maxLength: 8 }), async (starts) => {
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
         const storage = memoryStorage()
         let sealing: string | null = null
-        for (const keys of starts) {
+        for (const { run, keys } of steps) {
           const isGood: boolean = sealing === null || keys.includes(sealing)
-          const outcome = await start(storage, listed(...keys)).then(
+          const outcome = await run(storage, listed(...keys)).then(
             () => true,
             () => false,
           )
           expect(outcome).toBe(isGood)
-          if (isGood) sealing = keys[0] ?? null
+          if (isGood && (sealing === null || run === reseal)) sealing = keys[0] ?? null
         }
       }),
     )

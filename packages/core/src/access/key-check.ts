@@ -12,20 +12,34 @@ const CONTEXT = 'key check'
 const PLAIN = 'taskboard'
 
 /**
- * Checks that the box has a key of the stored secrets. `keep` stores a sealed text once for all processes, and this opens it. After a
- * rotation it is sealed again, with the key that seals now, so that the one before can be removed.
+ * Checks that the box has a key of the stored secrets. `keep` stores a sealed text once for all processes, and this opens it.
  * @throws TaskboardError `INVALID_CONFIG` (`secrets.encryptionKey`) when no key of the box opens it.
  */
 export async function checkEncryptionKey(
   box: SecretBox,
   keep: (check: KeyCheck) => Promise<string>,
 ): Promise<void> {
-  const seal = (replaces: string | null): KeyCheck => ({ sealed: box.seal(PLAIN, CONTEXT), replaces })
-  const kept = await keep(seal(null))
-  requireOpened(box, kept)
-  // Another process may have replaced it meanwhile, with a key that this one lacks.
-  if (!box.isSealedByFirst(kept)) requireOpened(box, await keep(seal(kept)))
+  requireOpened(box, await keep(checkOf(box, null)))
 }
+
+/**
+ * Seals the text again with the key that seals now, after which the board starts without the keys before. Call it when no secret is sealed
+ * with one of those any more.
+ * @throws TaskboardError as `checkEncryptionKey`.
+ */
+export async function moveKeyCheck(
+  box: SecretBox,
+  keep: (check: KeyCheck) => Promise<string>,
+): Promise<void> {
+  const kept = await keep(checkOf(box, null))
+  // Another process may have replaced it meanwhile, with a key that this one lacks.
+  if (!box.isSealedByFirst(kept)) requireOpened(box, await keep(checkOf(box, kept)))
+}
+
+const checkOf = (box: SecretBox, replaces: string | null): KeyCheck => ({
+  sealed: box.seal(PLAIN, CONTEXT),
+  replaces,
+})
 
 function requireOpened(box: SecretBox, sealed: string): void {
   try {

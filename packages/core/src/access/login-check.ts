@@ -138,11 +138,7 @@ function createOneCheck({
     requireAllowed(decision, 'too many wrong logins')
     const isRight = await passwords
       .verify(password, signIn?.passwordHash ?? passwords.decoy, client)
-      .catch(async (error: unknown) => {
-        // It was not checked, so it is no guess.
-        await store.clearLoginAttempts({ key, one: 'password' }, environment.call())
-        throw error
-      })
+      .catch(giveBackGuess({ environment, store }, key))
     if (signIn === null || !isRight) {
       refused('login.failed', userId, origin)
       throw new TaskboardError('UNAUTHORIZED', wrongLogin)
@@ -155,6 +151,17 @@ function createOneCheck({
     }
     await store.clearLoginAttempts({ key }, environment.call())
     return renew(signIn, password, client)
+  }
+}
+
+/** A password that could not be checked was no guess. */
+export function giveBackGuess(
+  { environment, store }: Pick<LoginCheckDeps, 'environment' | 'store'>,
+  key: string,
+) {
+  return async (error: unknown): Promise<never> => {
+    await store.clearLoginAttempts({ key, one: 'password' }, environment.call())
+    throw error
   }
 }
 

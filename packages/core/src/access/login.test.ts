@@ -204,7 +204,9 @@ describe('login', () => {
     const errors = await Promise.allSettled([
       sessionsOf(board).login({ email, password: `${PASSWORD}!` }, HERE),
       sessionsOf(board).refresh(`${refreshToken}x`, HERE),
-      board.services.login?.mfa.confirm({ userId: user?.id ?? '', sessionId: 'none' }, '000000', undefined),
+      board.services.login?.mfa.confirm({ userId: user?.id ?? '', sessionId: 'none' }, '000000', {
+        kind: 'host',
+      }),
     ])
     const { sessions } = storage
     const stored = [

@@ -3,7 +3,7 @@ import { TaskboardError } from '../errors/index.js'
 import { codeAttempts, type MfaCodes, mfaContext, mintRecoveryCodes, mintTotpSecret } from './mfa-codes.js'
 import type { SecretBox } from './secret-box.js'
 import { requireAllowed } from './login-check.js'
-import type { OwnSession, Sessions } from './sessions.js'
+import type { OwnSession, Sessions, SessionsDeps } from './sessions.js'
 import type { SessionStore, SignIn } from './session-store.js'
 
 /** A user's second factor: one-time passwords by time (RFC 6238). For the board's own users, by their id. */
@@ -22,13 +22,13 @@ export interface Mfa {
   confirm(
     session: OwnSession,
     mfaCode: string,
-    by: AuditActor | undefined,
+    by: AuditActor,
   ): Promise<{ readonly recoveryCodes: readonly string[] }>
   /**
    * Ends the enrolment with a one-time password or a recovery code. All other sessions of the user end.
    * @throws TaskboardError as `confirm`; `CONFLICT` when the user is not enrolled.
    */
-  remove(session: OwnSession, mfaCode: string, by: AuditActor | undefined): Promise<void>
+  remove(session: OwnSession, mfaCode: string, by: AuditActor): Promise<void>
   /** Ends the enrolment and all sessions of a user who has lost the app and the recovery codes. @throws TaskboardError `NOT_FOUND`. */
   reset(userId: string, by: AuditActor | undefined): Promise<void>
 }
@@ -41,11 +41,13 @@ export interface MfaDeps {
   /** What apps show beside the user's address. */
   readonly issuer: string
   readonly sessions: Pick<Sessions, 'end'>
+  /** Called for each wrong code, for the audit. */
+  readonly onRefused: SessionsDeps['onRefused']
 }
 
 /** The service behind `/v2/account/mfa`. */
 export function createMfa(deps: MfaDeps): Mfa {
-  const { environment, store, secrets, codes, issuer, sessions } = deps
+  const { environment, store, secrets, codes, issuer, sessions, onRefused } = deps
   const { random } = environment
 
   async function find(userId: string): Promise<SignIn> {
@@ -55,13 +57,13 @@ export function createMfa(deps: MfaDeps): Mfa {
   }
 
   /** Counts a check of a code as one of five guesses, and forgets them when the code is right. */
-  async function guess(userId: string, check: () => Promise<boolean>): Promise<void> {
+  async function guess(userId: string, by: AuditActor, check: () => Promise<boolean>): Promise<void> {
     const key = codeAttempts(userId)
-    requireAllowed(
-      await store.takeLoginAttempt({ key, kind: 'code' }, environment.call()),
-      'too many wrong codes',
-    )
+    const decision = await store.takeLoginAttempt({ key, kind: 'code' }, environment.call())
+    if (!decision.allowed) onRefused({ action: 'login.locked', userId, by })
+    requireAllowed(decision, 'too many wrong codes')
     if (!(await check())) {
+      onRefused({ action: 'login.failed', userId, by })
       throw new TaskboardError('INVALID_FIELD', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
     }
     await store.clearLoginAttempts({ key }, environment.call())
@@ -86,7 +88,7 @@ export function createMfa(deps: MfaDeps): Mfa {
       if (pendingSecret === null)
         throw new TaskboardError('CONFLICT', 'no secret waits for confirmation; begin the enrolment first')
       const { codes: recoveryCodes, hashes: recoveryHashes } = mintRecoveryCodes(random)
-      await guess(userId, async () => {
+      await guess(userId, by, async () => {
         const step = codes.findStep({ userId, sealedSecret: pendingSecret, asOf }, mfaCode)
         if (step === null) return false
         return store.changeMfa(
@@ -100,7 +102,7 @@ export function createMfa(deps: MfaDeps): Mfa {
     async remove({ userId, sessionId }, mfaCode, by) {
       const { mfaSecret: secret, asOf } = await find(userId)
       if (secret === null) throw new TaskboardError('CONFLICT', 'the user is not enrolled')
-      await guess(userId, () => codes.redeem({ userId, sealedSecret: secret, asOf }, mfaCode, by))
+      await guess(userId, by, () => codes.redeem({ userId, sealedSecret: secret, asOf }, mfaCode, by))
       await store.changeMfa({ userId, change: { kind: 'remove' } }, environment.call({ by }))
       await sessions.end(userId, { exceptId: sessionId }, by)
     },

@@ -79,6 +79,18 @@ describe('work on passwords', () => {
     await settle()
     expect(refused).toEqual(['c'])
   })
+
+  it('takes from the longest queue when all who wait are known, and from nobody who waits less than who comes', async () => {
+    const { refused, ask, finish, settle } = setUp({ mostWaiting: 4 })
+    ask('first', known('flood'))
+    for (const password of ['a', 'b', 'c', 'd', 'e']) ask(password, known('flood'))
+    for (const password of ['1', '2', '3']) ask(password, known('ada'))
+    ask('x', stranger('eve'))
+    ask('y', stranger('eve'))
+    await settle()
+    expect(refused).toEqual(['e', 'd', 'c', '3', 'b', 'y'])
+    expect(await finish()).toEqual(['first', 'a', '1', '2', 'x'])
+  })
 })
 
 it('remembers the clients that have logged in last', () => {

@@ -128,5 +128,6 @@ export function createKnownClients(most: number) {
       if (known.size > most && oldest !== undefined) known.delete(oldest)
     },
     has: (key: string): boolean => known.has(key),
+    forget: (key: string): void => void known.delete(key),
   }
 }

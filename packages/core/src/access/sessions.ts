@@ -1,9 +1,10 @@
 import type { z } from 'zod'
-import type { AuditActor } from '../environment/index.js'
+import type { AuditActor, Clock } from '../environment/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import { createRateLimiter } from '../limits/index.js'
 import type { AccessTokens } from './access-token.js'
 import { addressBucket } from './credential-guard.js'
+import { createKnownClients } from './password-work.js'
 import type { Authenticator } from './authenticator.js'
 import {
   asField,
@@ -85,6 +86,8 @@ export interface Sessions {
   begin(user: Begun, origin: LoginOrigin): Promise<SessionTokens>
   /** The answer to a token that is not valid: counts it. @throws TaskboardError `RATE_LIMITED` after too many from the address. */
   refuseToken(clientAddress: string, message: string): TaskboardError
+  /** To call before a look-up of a token. @throws TaskboardError `RATE_LIMITED` for an address that has shown too many wrong ones. */
+  requireFewWrong(clientAddress: string): void
   /** The sessions of a user that have not ended, newest first. */
   list(userId: string): Promise<readonly SessionRecord[]>
   /**
@@ -120,7 +123,10 @@ export interface SessionsDeps extends LoginCheckDeps {
 
 const MINUTE_MS = 60_000
 const SECOND_MS = 1_000
+/** Sessions whose tokens are looked up from every address. */
+const MOST_KNOWN_SESSIONS = 10_000
 const REUSE_GRACE_MS = 10_000
+const TOO_MANY_WRONG = 'too many wrong tokens from this address'
 const WRONG_REFRESH = 'the refresh token is not valid'
 const WRONG_CODE = 'the login link was used before, or has expired; ask for a new one'
 
@@ -129,7 +135,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { environment, store, tokens, authenticator, perMinute: limit } = deps
   const { refreshTokenTtlMs: ttlMs, sessionTtlMs: longestMs } = deps
   const { random, clock } = environment
-  const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
+  const { refuseToken, requireFewWrong } = createTokenGuard(limit, clock)
+  /** The families of refresh tokens that were right in this process: a wrong token of another address does not stop them. */
+  const known = createKnownClients(MOST_KNOWN_SESSIONS)
   const { check, checkAgain } = createLoginCheck(deps)
 
   const answer = (session: Session, refreshToken: string) => tokensOf(tokens, session, refreshToken)
@@ -141,19 +149,11 @@ export function createSessions(deps: SessionsDeps): Sessions {
   ): Promise<SessionTokens> {
     const { token, ...hashes } = mintRefreshToken(random)
     const session = { userId, passwordHash, mfaSecret, ...hashes, ttlMs, longestMs, origin: originOf(from) }
-    return answer(
-      await store
-        .insertSession(session, environment.call({ by: userActor(userId, from) }))
-        .catch((error) => refuseLogin(error, wrong)),
-      token,
-    )
-  }
-
-  /** A valid token never meets this limit: it cannot be guessed, and a host may refresh for all its users from one address. */
-  function refuseToken(clientAddress: string, message: string): TaskboardError {
-    const decision = badTokens.take(addressBucket(clientAddress))
-    requireAllowed(decision, 'too many wrong tokens from this address')
-    return new TaskboardError('UNAUTHORIZED', message)
+    const begun = await store
+      .insertSession(session, environment.call({ by: userActor(userId, from) }))
+      .catch((error) => refuseLogin(error, wrong))
+    known.add(hashes.familyHash)
+    return answer(begun, token)
   }
 
   return {
@@ -185,16 +185,38 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
     begin: (user, origin) => begin(user, wrongLogin, origin),
     refuseToken,
+    requireFewWrong,
     ...createEndings(deps),
     async refresh(refreshToken, from) {
       const shown = parseRefreshToken(refreshToken)
       if (shown === null) throw refuseToken(from.clientAddress, WRONG_REFRESH)
+      // A host may refresh for all its users from one address, at which also wrong ones come in.
+      if (!known.has(shown.familyHash)) requireFewWrong(from.clientAddress)
       const { token, tokenHash: nextTokenHash } = mintRefreshToken(random, refreshToken)
       const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS, origin: originOf(from) }
       const found = await store.consumeRefreshToken(request, environment.call({ by: userActor(null, from) }))
-      if (found?.outcome === 'rotated') return answer(found.session, token)
+      if (found?.outcome === 'rotated') {
+        known.add(shown.familyHash)
+        return answer(found.session, token)
+      }
+      if (found?.outcome !== 'reused') known.forget(shown.familyHash)
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
       throw refuseToken(from.clientAddress, WRONG_REFRESH)
+    },
+  }
+}
+
+/** Counts tokens that are not valid. */
+function createTokenGuard(limit: number, clock: Clock): Pick<Sessions, 'refuseToken' | 'requireFewWrong'> {
+  const wrong = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
+  return {
+    refuseToken(clientAddress, message) {
+      requireAllowed(wrong.take(addressBucket(clientAddress)), TOO_MANY_WRONG)
+      return new TaskboardError('UNAUTHORIZED', message)
+    },
+    requireFewWrong(clientAddress) {
+      const client = addressBucket(clientAddress)
+      if (wrong.remaining(client) === 0) requireAllowed(wrong.take(client), TOO_MANY_WRONG)
     },
   }
 }

@@ -47,23 +47,11 @@ function keyOf({ action, of, by: { kind, id, clientAddress } }: AuditRefusal): s
   return JSON.stringify([of, action, kind, id, address])
 }
 
-/**
- * What is counted is in memory for a minute: a process that dies loses that. `onRecord` is called for each record that was appended.
- */
-export function createAuditCounts<Tx>({
-  environment,
-  store,
-  onRecord,
-}: {
-  readonly environment: Environment
-  readonly store: AuditStore<Tx>
-  readonly onRecord: (record: AuditRecord) => void
-}): AuditCounts {
+/** What was refused in a minute, by owner, action and caller. */
+function createTally() {
   const counted = new Map<string, Counted>()
   /** How many callers of each owner are counted. */
   const callers = new Map<string, number>()
-  /** When the minute is over whose refusals are counted; null while there are none. */
-  let dueAt: Instant | null = null
 
   function add(refusal: AuditRefusal, count: number): void {
     const owner = JSON.stringify(refusal.of)
@@ -77,23 +65,56 @@ export function createAuditCounts<Tx>({
     } else add({ ...refusal, by: OTHERS }, count)
   }
 
+  return {
+    add,
+    isEmpty: (): boolean => counted.size === 0,
+    /** Of so many accounts at once, those that come last are counted together. */
+    count(refusal: AuditRefusal): void {
+      const isKnown = callers.size < MOST_OWNERS || callers.has(JSON.stringify(refusal.of))
+      add(isKnown ? refusal : { action: refusal.action, of: { accountId: null }, by: OTHERS }, 1)
+    },
+    takeAll(): Counted[] {
+      const all = Array.from(counted.values())
+      counted.clear()
+      callers.clear()
+      return all
+    },
+  }
+}
+
+/**
+ * What is counted is in memory for a minute: a process that dies loses that. `onRecord` is called for each record that was appended.
+ */
+export function createAuditCounts<Tx>({
+  environment,
+  store,
+  onRecord,
+}: {
+  readonly environment: Environment
+  readonly store: AuditStore<Tx>
+  readonly onRecord: (record: AuditRecord) => void
+}): AuditCounts {
+  const tally = createTally()
+  /** When the minute is over whose refusals are counted; null while there are none. */
+  let dueAt: Instant | null = null
+
   async function append({ action, of, by, count }: Counted): Promise<void> {
     const records = [{ action, of, target: null, details: {}, count }]
     for (const each of await store.appendAudit(records, environment.call<Tx>({ by }))) onRecord(each)
   }
 
   async function flush(): Promise<void> {
-    const due = Array.from(counted.values())
     // Before the writes: what comes in the meantime is counted for itself.
-    counted.clear()
-    callers.clear()
+    const due = tally.takeAll()
     for (let refusal = due.shift(); refusal !== undefined; refusal = due.shift()) {
-      try {
-        await append(refusal)
-      } catch (error) {
-        for (const each of [refusal, ...due]) add(each, each.count)
-        throw error
-      }
+      const isAppended = await append(refusal).then(
+        () => true,
+        (error: unknown) => error,
+      )
+      if (isAppended === true) continue
+      // Behind the others, in case it is the record that fails, and not the storage.
+      for (const each of [...due, refusal]) tally.add(each, each.count)
+      throw isAppended
     }
   }
 
@@ -102,21 +123,19 @@ export function createAuditCounts<Tx>({
     environment,
     pollIntervalMs: null,
     async pass() {
-      if (counted.size === 0) return null
+      if (tally.isEmpty()) return null
       const now = environment.clock.now()
       dueAt ??= now + MINUTE_MS
       if (now < dueAt) return dueAt - now
       dueAt = null
       await flush()
-      return counted.size === 0 ? null : 'now'
+      return tally.isEmpty() ? null : 'now'
     },
   })
   return {
     count(refusal) {
-      const isFirst = counted.size === 0
-      // Of so many accounts at once, those that come last are counted together.
-      const isKnown = callers.size < MOST_OWNERS || callers.has(JSON.stringify(refusal.of))
-      add(isKnown ? refusal : { action: refusal.action, of: { accountId: null }, by: OTHERS }, 1)
+      const isFirst = tally.isEmpty()
+      tally.count(refusal)
       if (isFirst) timed.wake()
     },
     loop: {

@@ -6,6 +6,9 @@ import type { ConfigTools, NotificationType } from './notification-type.js'
 /** Stands for a stored secret wherever a configuration is returned. A change that has it keeps the secret. */
 export const MASK = '********'
 
+/** What is stored among the secrets under this prefix is no part of the configuration, but says which recipients have confirmed. */
+export const confirmedPrefix = 'confirmed:'
+
 type Config = Readonly<Record<string, unknown>>
 
 /** A configuration as it is stored: its secrets apart, and sealed. */
@@ -59,7 +62,7 @@ export function openConfig(
   secrets: Pick<SecretBox, 'open'>,
   { workspaceId, config, secrets: sealed }: Pick<StoredChannel, 'workspaceId' | 'config' | 'secrets'>,
 ): Config {
-  const opened = Object.entries(sealed).map(([member, text]) => [
+  const opened = ownSecrets(sealed).map(([member, text]) => [
     member,
     JSON.parse(secrets.open(text, secretContext(workspaceId, member))) as unknown,
   ])
@@ -68,7 +71,13 @@ export function openConfig(
 
 /** The configuration as it is shown: with a mask for each secret. */
 export function maskedConfig({ config, secrets }: SealedConfig): Config {
-  return { ...config, ...Object.fromEntries(Object.keys(secrets).map((member) => [member, MASK])) }
+  return { ...config, ...Object.fromEntries(ownSecrets(secrets).map(([member]) => [member, MASK])) }
+}
+
+function ownSecrets(
+  secrets: StoredChannel['secrets'],
+): readonly (readonly [member: string, sealed: string])[] {
+  return Object.entries(secrets).filter(([member]) => !member.startsWith(confirmedPrefix))
 }
 
 /** The context that a secret of a channel is sealed with: in another workspace, or as another member, it does not open. */

@@ -13,6 +13,7 @@ import {
 } from '../events/index.js'
 import type { Sender } from '../webhooks/index.js'
 import { openConfig, MASK } from './channel-config.js'
+import { isConfirmed } from './confirmations.js'
 import type { ChannelNotification, NotificationType } from './notification-type.js'
 
 export interface ChannelDeliveryDeps {
@@ -138,6 +139,7 @@ function createDeliver({ types, secrets, sender, linkOf }: ChannelDeliveryDeps):
         config,
         {
           signal,
+          isConfirmed: (recipient) => isConfirmed(channel, recipient),
           post: ({ url, headers, body }) =>
             sender.send({ url, headers, body: Buffer.from(body), timeoutMs: POST_TIMEOUT_MS, signal }),
         },

@@ -16,6 +16,7 @@ import type { EndpointGuard } from '../webhooks/index.js'
 import { maskedConfig, requireType, sealChangedConfig, sealNewConfig } from './channel-config.js'
 import type { ChannelDelivery, ChannelTest } from './channel-delivery.js'
 import type { ChannelStore } from './channel-store.js'
+import type { createConfirmations } from './confirmations.js'
 import { type ChannelType, describeType, type NotificationType } from './notification-type.js'
 
 const MOST_EVENTS = 100
@@ -129,6 +130,7 @@ export interface ChannelsDeps<Tx> {
   readonly secrets: SecretBox
   readonly guard: Pick<EndpointGuard, 'refuseUrl'>
   readonly delivery: Pick<ChannelDelivery, 'test'>
+  readonly confirmations: Pick<ReturnType<typeof createConfirmations>, 'ask'>
 }
 
 const DEFAULT_PAGE = 100
@@ -137,7 +139,7 @@ const TESTS = { limit: 5, windowMs: 3_600_000 }
 const CURSOR = /^nch_[0-9a-z]{1,60}$/
 
 export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
-  const { environment, store, limits, types, secrets, guard, delivery } = deps
+  const { environment, store, limits, types, secrets, guard, delivery, confirmations } = deps
   const configDeps = { secrets, tools: { refuseUrl: (url: string) => guard.refuseUrl(url) } }
 
   async function find(
@@ -158,7 +160,9 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       const sealed = sealNewConfig(configDeps, type, workspaceId, given.config)
       const channel = { workspaceId, type: type.name, name: given.name, events: given.events, ...sealed }
       const insertion = { channel, idempotency: options?.idempotency ?? null }
-      return toChannel((await store.insertChannel(insertion, environment.call(options))).value)
+      const { value, replayed } = await store.insertChannel(insertion, environment.call(options))
+      if (!replayed) confirmations.ask(value)
+      return toChannel(value)
     },
     async list(workspaceId, { limit = DEFAULT_PAGE, cursor = null, tx } = {}) {
       const afterId = requireCursor(cursor)
@@ -184,9 +188,10 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       const stored = await find(workspaceId, channelId, options)
       const sealed = sealChangedConfig(configDeps, requireType(types, stored.type), stored, given.config)
       const full = { ...change, ...sealed }
-      return toChannel(
-        await store.updateChannel({ workspaceId, channelId, change: full }, environment.call(options)),
-      )
+      const update = { workspaceId, channelId, change: full }
+      const changed = await store.updateChannel(update, environment.call(options))
+      confirmations.ask(changed)
+      return toChannel(changed)
     },
     delete: (workspaceId, channelId, options) =>
       store.deleteChannel({ workspaceId, channelId }, environment.call(options)),
@@ -200,6 +205,7 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
         const rule = `a channel can be tested ${TESTS.limit} times an hour`
         throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
       }
+      confirmations.ask(channel)
       const outcome = await delivery.test(channel, sampleOf(channel, environment))
       if (outcome.delivered && channel.failures > 0) {
         await store.updateChannel({ workspaceId, channelId, change: {} }, environment.call())

@@ -35,6 +35,20 @@ export interface DeliveryTools {
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
   }) => Promise<SendResult>
+  /** Whether a recipient has confirmed the channel by the link of `NotificationType.confirmation`. */
+  readonly isConfirmed: (recipient: string) => boolean
+}
+
+/** How recipients confirm that they want the notifications of a channel. */
+export interface ChannelConfirmation<Config extends object = object> {
+  /** The recipients of a configuration who have to confirm. */
+  recipientsOf(config: Config): readonly string[]
+  /**
+   * Sends the link of a page that asks the recipient, valid for seven days. Called when a channel has a new recipient, and again with each
+   * change of its configuration and each test until the recipient has confirmed, at most three times a day for one recipient. What it
+   * throws is logged.
+   */
+  ask(recipient: string, link: string): Promise<void>
 }
 
 /** How a form asks for one member of a configuration. */
@@ -69,6 +83,8 @@ export interface NotificationType<Config extends object = object> {
    * @throws TaskboardError `INVALID_FIELD` with the member as `field` and a message that begins with it: `to must be an e-mail address`.
    */
   parseConfig(config: Readonly<Record<string, unknown>>, tools: ConfigTools): Config
+  /** Whom to ask before anything is delivered. Requires `publicUrl`. `deliver` then asks `isConfirmed` and leaves the others out. */
+  readonly confirmation?: ChannelConfirmation<Config> | undefined
   /**
    * Delivers one notification. Resolve when it was delivered. If you reject, or take longer than 30 s, it is delivered again later.
    * Notifications of one channel come in order, one after the other.

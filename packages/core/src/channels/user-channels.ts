@@ -6,6 +6,7 @@ import type { EndpointGuard, Sender } from '../webhooks/index.js'
 import { createChannelDelivery } from './channel-delivery.js'
 import type { ChannelStore } from './channel-store.js'
 import { createChannels, type Channels } from './channels.js'
+import { createConfirmations, type Confirmations } from './confirmations.js'
 import { type NotificationType, typesByName } from './notification-type.js'
 
 /** What a host registers: channels of its own, and types of channels that users set up. */
@@ -20,11 +21,14 @@ export interface UserChannelsDeps<Tx> {
   readonly guard: EndpointGuard
   readonly sender: Sender
   readonly linkOf: EventLink
+  /** The page on which a recipient confirms; null without `publicUrl`. */
+  readonly confirmationLink: ((token: string) => string) | null
 }
 
 /** The channels that users set up, and how the notifier serves them. */
 export interface UserChannels<Tx> {
   readonly channels: Channels<Tx>
+  readonly confirmations: Confirmations
   readonly routes: readonly NotificationRoute[]
   /** Closes the connections of deliveries. */
   close(): Promise<void>
@@ -35,12 +39,14 @@ export function hostChannels(registered: readonly Registered[]): readonly Notifi
   return registered.filter((each): each is NotificationChannel => 'send' in each)
 }
 
-/** @throws TaskboardError `INVALID_CONFIG` for types with an invalid or repeated name. */
+/** @throws TaskboardError `INVALID_CONFIG` for types with an invalid or repeated name, and without a `publicUrl` that one needs. */
 export function createUserChannels<Tx>(deps: UserChannelsDeps<Tx>): UserChannels<Tx> {
   const types = typesByName(deps.registered.filter((each): each is NotificationType => 'deliver' in each))
   const delivery = createChannelDelivery({ ...deps, types })
+  const confirmations = createConfirmations({ ...deps, types })
   return {
-    channels: createChannels({ ...deps, types, delivery }),
+    channels: createChannels({ ...deps, types, delivery, confirmations }),
+    confirmations,
     routes: delivery.routes,
     close: () => deps.sender.close(),
   }

@@ -93,6 +93,26 @@ describe('connections without a credential', () => {
     expect(connect('2001:db8:0:1::1').status).toBe(101)
   })
 
+  it('leave room for others, however many IPv6 networks of an attacker they come from', async () => {
+    const { clock, connect, authenticate } = await setUp()
+    const known = await authenticate(connect('2001:db8:5:1::1'))
+    const statusOf = (address: string) => connect(address).status
+    const ofOneSite = Array.from({ length: 2_000 }, (_, i) => connect(`2001:db8:5:${i.toString(16)}::1`))
+    expect([countOf(ofOneSite, 101), countOf(ofOneSite, 429)]).toEqual([90, 1_910])
+    expect(['2001:db8:6::1', '2001:db9::1', OURS].map(statusOf)).toEqual([101, 101, 101])
+    const ofOneProvider = Array.from({ length: 9_000 }, (_, i) =>
+      connect(`2001:db8:${(i >> 3).toString(16)}::1`),
+    )
+    expect(countOf(ofOneProvider, 101)).toBe(450 - 90 - 1)
+    expect(['2001:db8:7::1', '2001:db9::1', OURS].map(statusOf)).toEqual([429, 101, 101])
+    // Whoever has authenticated from there before comes back.
+    known.terminate()
+    known.listener.gone()
+    await authenticate(connect('2001:db8:5:1::2'))
+    await clock.advance({ ms: 15_000 })
+    expect(['2001:db8:5::1', '2001:db8:7::1'].map(statusOf)).toEqual([101, 101])
+  })
+
   it('give their place back once, when they leave or have a credential', async () => {
     const bounds = { unauthenticatedPerAddress: 1, unauthenticated: 2 }
     const { clock, connect, authenticate } = await setUp({ bounds })

@@ -6,7 +6,11 @@ import type { RealtimeSettings } from './realtime-options.js'
 /** How soon a connection must authenticate. */
 export const authTimeoutMs = 10_000
 
-/** The connections of this process that have no credential yet: few for each client address, and few in all. */
+/**
+ * The connections of this process that have no credential yet: few for each client address, and few in all. Who has one IPv6 network easily has
+ * thousands of them, so the networks around them have a part of all places at most. An address from which somebody has authenticated before
+ * does not share in what its neighbors take.
+ */
 export interface Newcomers {
   /** Why no other may come from an address: `RATE_LIMITED` or `SERVICE_UNAVAILABLE`; null when one may. */
   refuse(clientAddress: string): TaskboardError | null
@@ -25,6 +29,11 @@ export interface Newcomer {
 const MOST_KNOWN = 10_000
 /** The last tenth of the places is for addresses from which somebody has authenticated before, so that they can come back. */
 const STRANGERS_PART = 0.9
+/** The networks around an IPv6 address, in groups of 16 bits, with the part of the places of strangers that each may have. */
+const WIDER_NETWORKS = [
+  { groups: 3, part: 1 / 10 },
+  { groups: 2, part: 1 / 2 },
+] as const
 
 export function createNewcomers(
   { telemetry }: Pick<Environment, 'telemetry'>,
@@ -33,12 +42,28 @@ export function createNewcomers(
   const counts = new Map<string, number>()
   const known = createKnownClients(MOST_KNOWN)
   const mostStrangers = Math.ceil(bounds.unauthenticated * STRANGERS_PART)
+  const { unauthenticatedPerAddress: mostOfAddress } = bounds
   let count = 0
+
+  /** The address and the networks around it, each with its most. */
+  function networksOf(address: string): readonly (readonly [network: string, most: number])[] {
+    const own = [address, mostOfAddress] as const
+    if (!address.endsWith('::/64')) return [own]
+    const wider = WIDER_NETWORKS.map(({ groups, part }) => {
+      const network = `${address.split(':').slice(0, groups).join(':')}::/${groups * 16}`
+      return [network, Math.max(mostOfAddress, Math.floor(mostStrangers * part))] as const
+    })
+    return [own, ...wider]
+  }
 
   function refusalOf(address: string): TaskboardError | null {
     const wait = { retryAfterMs: authTimeoutMs }
-    if ((counts.get(address) ?? 0) >= bounds.unauthenticatedPerAddress) {
-      const reason = 'too many connections of this address have not authenticated yet'
+    const [own, ...wider] = networksOf(address)
+    const isFull = [own, ...(known.has(address) ? [] : wider)].some(
+      (each) => each !== undefined && (counts.get(each[0]) ?? 0) >= each[1],
+    )
+    if (isFull) {
+      const reason = 'too many connections of this address or network have not authenticated yet'
       return new TaskboardError('RATE_LIMITED', reason, wait)
     }
     if (count < (known.has(address) ? bounds.unauthenticated : mostStrangers)) return null
@@ -53,9 +78,11 @@ export function createNewcomers(
 
   function leave(address: string): void {
     count -= 1
-    const rest = (counts.get(address) ?? 0) - 1
-    if (rest > 0) counts.set(address, rest)
-    else counts.delete(address)
+    for (const [network] of networksOf(address)) {
+      const rest = (counts.get(network) ?? 0) - 1
+      if (rest > 0) counts.set(network, rest)
+      else counts.delete(network)
+    }
   }
 
   return {
@@ -65,7 +92,7 @@ export function createNewcomers(
       if (refusal !== null) throw refusal
       const address = addressBucket(clientAddress)
       count += 1
-      counts.set(address, (counts.get(address) ?? 0) + 1)
+      for (const [network] of networksOf(address)) counts.set(network, (counts.get(network) ?? 0) + 1)
       let isCounted = true
       function gone(): void {
         if (isCounted) leave(address)

@@ -165,6 +165,56 @@ describe('the audit', () => {
     await board.close()
   })
 
+  it('keeps a flood of an account in few rows of that account, by network, and the records of others as they are', async () => {
+    const { board, account, clock } = await setUp()
+    const other = await board.accounts.create({ name: 'Other', tier: 'custom' })
+    await board.start()
+    const { countRefusal } = board.services
+    const by = (id: string, clientAddress: string) => ({ kind: 'api_key', id, clientAddress }) as const
+    for (let at = 0; at < 20_000; at++) countRefusal(by('ak_1', `2001:db8:${at.toString(16)}::1`), account.id)
+    for (let at = 0; at < 90; at++)
+      countRefusal(by('ak_2', `2001:db8:1:2::${at.toString(16)}`), other.account.id)
+    countRefusal(by('ak_3', '203.0.113.7'), other.account.id)
+    await clock.advance({ minutes: 2 })
+    const flooded = (await board.audit.list(account.id, { limit: 1_000, actions: ['access.refused'] }))
+      .records
+    expect(flooded).toHaveLength(101)
+    expect(flooded.reduce((sum, { count }) => sum + count, 0)).toBe(20_000)
+    const { records } = await board.audit.list(other.account.id, { actions: ['access.refused'] })
+    expect(records.map((each) => `${each.by.id} ${each.count}`).toSorted()).toEqual(['ak_2 90', 'ak_3 1'])
+    await board.close()
+  })
+
+  it('counts again what the storage did not take, once each', async () => {
+    const { board, storage, account, clock } = await setUp()
+    await board.start()
+    const append = storage.audit.appendAudit
+    let calls = 0
+    Object.assign(storage.audit, {
+      appendAudit(...given: Parameters<typeof append>) {
+        calls += 1
+        return calls === 2 || calls === 3 ? Promise.reject(new Error('no storage')) : append(...given)
+      },
+    })
+    const refuse = (id: string, times: number) => {
+      for (let time = 0; time < times; time++)
+        board.services.countRefusal({ kind: 'api_key', id }, account.id)
+    }
+    refuse('ak_1', 1)
+    refuse('ak_2', 2)
+    refuse('ak_3', 3)
+    await clock.advance({ minutes: 1 })
+    refuse('ak_2', 10)
+    await clock.advance({ minutes: 5 })
+    const { records } = await board.audit.list(account.id, { actions: ['access.refused'] })
+    expect(records.map((each) => `${each.by.id} ${each.count}`).toSorted()).toEqual([
+      'ak_1 1',
+      'ak_2 12',
+      'ak_3 3',
+    ])
+    await board.close()
+  })
+
   it('keeps records as long as the host says, and those of no account for 30 days at most', async () => {
     expect(retentionOf({}).auditDays).toBe(400)
     const { board, clock, actionsOf } = await setUp({ auditDays: 33 })

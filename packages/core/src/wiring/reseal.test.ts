@@ -70,6 +70,7 @@ describe('resealSecrets', () => {
     }
     const dying = { ...storage, access: { ...storage.access, replaceSealed } }
     await expect(boardWith(dying, NEW, OLD).resealSecrets()).rejects.toThrow('killed')
+    await expect(boardWith(storage, NEW).start()).rejects.toMatchObject({ field: 'secrets.encryptionKey' })
     const half = await sealed(storage)
     expect(half.filter((text) => text.startsWith('v1.k2.'))).toHaveLength(400)
     expect(await boardWith(storage, NEW, OLD).resealSecrets()).toEqual({ resealed: 50, unreadable: 0 })
@@ -91,6 +92,12 @@ describe('resealSecrets', () => {
       code: 'INVALID_CONFIG',
       field: 'secrets.encryptionKey',
     })
+    // Not the end of the rotation: whoever takes the old key away now might lose the other secret for good.
+    const alone = boardWith(storage, NEW)
+    await expect(alone.start()).rejects.toMatchObject({ field: 'secrets.encryptionKey' })
+    expect(await boardWith(storage, NEW, OLD, LOST).resealSecrets()).toEqual({ resealed: 1, unreadable: 0 })
+    await alone.start()
+    await alone.close()
   })
 
   it('seals the secrets of second factors, too', async () => {

@@ -1,7 +1,9 @@
 import {
   checkEncryptionKey,
   mfaContext,
+  moveKeyCheck,
   sealedKinds,
+  type KeyCheck,
   type SealedKind,
   type SealedReplacement,
   type SealedRow,
@@ -42,15 +44,16 @@ const contexts: Readonly<Record<SealedKind, (row: SealedRow, member: string) => 
 }
 
 /**
- * Seals all secrets with the first key of the box, and the check of the key. Each batch is stored at once, so that a call after one that was
- * interrupted goes on with the rest.
+ * Seals all secrets with the first key of the box and, when that leaves none that no key opens, the check of the key. Each batch is stored at
+ * once, so that a call after one that was interrupted goes on with the rest.
  * @throws TaskboardError `INVALID_CONFIG` (`secrets.encryptionKey`) when no key of the box is that of the board.
  */
 export async function resealSecrets<Tx>(
   { environment, storage, secrets }: ResealDeps<Tx>,
   { onProgress }: ResealOptions = {},
 ): Promise<ResealedSecrets> {
-  await checkEncryptionKey(secrets, (check) => storage.keepKeyCheck(check, environment.call()))
+  const keep = (check: KeyCheck) => storage.keepKeyCheck(check, environment.call())
+  await checkEncryptionKey(secrets, keep)
   let done: ResealedSecrets = { resealed: 0, unreadable: 0 }
   for (const kind of sealedKinds) {
     for (let afterId: string | null = null, isLast = false; !isLast;) {
@@ -68,6 +71,7 @@ export async function resealSecrets<Tx>(
       afterId = rows.at(-1)?.id ?? null
     }
   }
+  if (done.unreadable === 0) await moveKeyCheck(secrets, keep)
   return done
 }
 

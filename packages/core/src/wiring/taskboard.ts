@@ -38,7 +38,13 @@ import { retentionOf } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from '../realtime/index.js'
 import { createTaskTraces } from './task-traces.js'
 import type { TransportServices } from './transport-services.js'
-import { defaultAgentOf, addressesOf, pollIntervalOf, type TaskboardOptions } from './taskboard-options.js'
+import {
+  addressesOf,
+  confirmationPageOf,
+  defaultAgentOf,
+  pollIntervalOf,
+  type TaskboardOptions,
+} from './taskboard-options.js'
 import { checkedCalls } from './checked-calls.js'
 import { createSender, createWiring, keepsAudit, type Wiring } from './wiring.js'
 import { createTransactions } from './transactions.js'
@@ -153,7 +159,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     pollIntervalMs,
   })
   const services = withRefusals(
-    createTransportServices(wiring, boardDeps, deliverer, userChannels.channels),
+    createTransportServices(wiring, boardDeps, deliverer, userChannels),
     environment.telemetry,
   )
   const background = createBackground({
@@ -203,6 +209,7 @@ function userChannelsOf<Tx>(wiring: Wiring<Tx>): UserChannels<Tx> {
     store: storage.channels,
     limits: storage.limits,
     registered: options.notifications ?? [],
+    confirmationLink: confirmationPageOf(options),
     sender: options.webhooks?.sender ?? createSender(wiring),
   })
 }
@@ -211,7 +218,7 @@ function createTransportServices<Tx>(
   wiring: Wiring<Tx>,
   boardDeps: BoardDeps<Tx>,
   deliverer: Deliverer,
-  channels: Channels<Tx>,
+  { channels, confirmations }: UserChannels<Tx>,
 ): TransportServices<Tx> {
   const { environment, storage, scoring, options, bounds, access, guard, secrets, phase } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
@@ -280,6 +287,7 @@ function createTransportServices<Tx>(
       onChanged: (webhookId) => deliverer.forget(webhookId),
     }),
     channels,
+    confirmations,
     webhookHeaderPrefix: wiring.webhookSettings.headerPrefix,
     maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
     realtime: realtimeOf(wiring),

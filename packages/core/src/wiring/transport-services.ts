@@ -20,7 +20,7 @@ import type {
   TaskInput,
   TransportBoard,
 } from '../board/index.js'
-import type { Channels } from '../channels/index.js'
+import type { Channels, Confirmations } from '../channels/index.js'
 import type { AuditActor, Environment } from '../environment/index.js'
 import type { TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
@@ -133,6 +133,8 @@ export interface TransportServices<Tx = unknown> {
   readonly webhooks: TransportWebhooks<Tx>
   /** The notification channels that users set up. */
   readonly channels: Channels<Tx>
+  /** How recipients of them confirm. */
+  readonly confirmations: Confirmations
   /** The prefix of the header names of deliveries. */
   readonly webhookHeaderPrefix: string
   /** The most sends of one delivery in the retry schedule, including the first. */

@@ -17,10 +17,13 @@ const columns: readonly (readonly [string, (record: AuditRecord) => string | num
   ['id', ({ id }) => id],
 ]
 
-/** A cell as RFC 4180 has it. Spreadsheets run what begins like a formula, some also behind a semicolon, so that gets an apostrophe before it. */
+/**
+ * A cell as RFC 4180 has it. Spreadsheets run what begins like a formula. Some take other separators than a comma, or lose the quotes, so that each
+ * sign that a formula can begin with gets an apostrophe before it, behind separators, quotes and spaces too.
+ */
 function cell(value: string | number | null): string {
   const text = String(value ?? '')
-  const safe = text.replaceAll(/(^|[;\t\r\n])([=+\-@])/g, "$1'$2")
+  const safe = text.replaceAll(/(^|[,;|"\s])([=+\-@])/g, "$1'$2")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

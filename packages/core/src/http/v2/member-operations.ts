@@ -247,7 +247,7 @@ function changePasswordOperation(login: Login): Operation {
     example: { current_password: 'the old horse battery', password: 'another horse battery' },
     answer: { status: 204 },
     async run({ services, principal, by, body }) {
-      await login.confirmPassword(principal.id, body.current_password)
+      await login.confirmPassword(principal.id, body.current_password, by)
       await services.accounts.setPassword(principal.id, body.password, { by })
     },
   })

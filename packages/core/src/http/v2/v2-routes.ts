@@ -9,6 +9,7 @@ import { approvalOperations } from './approval-operations.js'
 import { auditOperations } from './audit-operations.js'
 import { authOperations, mfaOperations } from './auth-operations.js'
 import { budgetOperations } from './budget-operations.js'
+import { confirmationRoute } from './confirmation-page.js'
 import { channelOperations } from './channel-operations.js'
 import { chatOperations } from './conversation-operations.js'
 import { conversationOperations } from './conversation-operations.js'
@@ -67,7 +68,8 @@ export function v2Routes({ services }: { readonly services: TransportServices })
     const operations = paths.get(operation.path) ?? new Map<Method, Operation>()
     paths.set(operation.path, operations.set(operation.method, operation))
   }
-  return [...paths]
+  const pages = services.confirmations.areNeeded ? [confirmationRoute(services)] : []
+  const routes = [...paths]
     .toSorted(([one], [other]) => (patternOrder(one) < patternOrder(other) ? -1 : 1))
     .map(([path, operations]) =>
       tracedRoute(services, {
@@ -75,6 +77,7 @@ export function v2Routes({ services }: { readonly services: TransportServices })
         handle: (request) => handleV2Request(services, request, operations),
       }),
     )
+  return [...pages, ...routes]
 }
 
 /** Sorts parameters after every name. */
