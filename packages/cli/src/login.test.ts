@@ -136,6 +136,11 @@ describe('login', { timeout: 60_000 }, () => {
     const refused = await run(far, { env, input: 'tb_0\n' })
     expect(refused).toMatchObject({ code: 2 })
     expect(refused.stderr).toContain('http://board.invalid is not encrypted')
+    for (const command of [['list'], ['api', '/v2/tasks']]) {
+      const args = [...command, '--timeout', '1', '--url', 'http://board.invalid']
+      const { code, stderr } = await run(args, { env: { ...env, TASKBOARD_KEY: 'tb_0' } })
+      expect({ code, stderr }).toEqual({ code: 2, stderr: refused.stderr })
+    }
     const allowed = await run([...far, '--insecure'], { env, input: 'tb_0\n' })
     expect(allowed).toMatchObject({ code: 7 })
     expect(allowed.stderr).toContain('warning: http://board.invalid is not encrypted')

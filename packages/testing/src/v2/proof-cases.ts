@@ -18,6 +18,7 @@ const lasting = [
   ['DELETE', '/v2/account/mfa', { mfa_code: 'none' }],
   ['POST', '/v2/account/password', { current_password: 'wrong', password: 'another horse battery' }],
   ['POST', '/v2/account/members', { email: 'none', password: 'another horse battery' }],
+  ['PATCH', '/v2/account/members/user_none', { role: 'viewer' }],
   ['DELETE', '/v2/account/members/user_none', undefined],
   ['DELETE', '/v2/workspaces/ws_none', undefined],
   ['POST', KEYS, { name: 'k', scopes: ['account:write'] }],
