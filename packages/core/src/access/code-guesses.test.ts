@@ -25,7 +25,7 @@ async function setUp() {
   const { secret } = await login.mfa.begin(user.id)
   const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now() })
   const session = { userId: user.id, sessionId: 'none' }
-  const { recoveryCodes } = await login.mfa.confirm(session, code(), undefined)
+  const { recoveryCodes } = await login.mfa.confirm(session, code(), { kind: 'host' })
   await clock.advance(STEP_MS)
   let networks = 0
   const tryLogin = async (mfaCode: string): Promise<string> => {
@@ -65,7 +65,9 @@ describe('guesses of a second factor', () => {
   it('count with those of somebody who is logged in', async () => {
     const { code, tryLogin, mfa, session } = await setUp()
     for (let guesses = 0; guesses < 5; guesses++) await tryLogin('000000')
-    await expect(mfa.remove(session, code(), undefined)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    await expect(mfa.remove(session, code(), { kind: 'host' })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+    })
   })
 
   it('are on record, with what they lock', async () => {

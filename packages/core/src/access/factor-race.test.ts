@@ -39,7 +39,7 @@ it('a login with the password alone begins no session when a second factor is se
   const late = login.sessions.login(owner, HERE)
   await isChecked
   const code = oneTimePassword(secret, clock.now())
-  await login.mfa.confirm({ userId: user.id, sessionId: own?.id ?? '' }, code, undefined)
+  await login.mfa.confirm({ userId: user.id, sessionId: own?.id ?? '' }, code, { kind: 'host' })
   release()
   await expect(late).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   expect((await login.sessions.list(user.id)).map(({ id }) => id)).toEqual([own?.id])

@@ -107,17 +107,18 @@ async function send(
   }
 }
 
+/** Counts a use. @throws TaskboardError `RATE_LIMITED` when a day has had as many as the limit. */
+async function requireFew(
+  { environment, limits }: InvitationsDeps,
+  { key, limit, rule }: { readonly key: string; readonly limit: number; readonly rule: string },
+): Promise<void> {
+  const { allowed, retryAfterMs } = await limits.take({ key, limit, windowMs: DAY_MS }, environment.call())
+  if (!allowed) throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
+}
+
 /** `Invitations.create`. */
 function createInvite(deps: InvitationsDeps): Invitations['create'] {
-  const { environment, store, limits, linkTo, onInvitation } = deps
-
-  async function requireFew(accountId: string): Promise<void> {
-    const use = { key: `invitations:${accountId}`, limit: MOST_A_DAY, windowMs: DAY_MS }
-    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
-    if (allowed) return
-    const rule = `an account can invite ${MOST_A_DAY} times a day`
-    throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
-  }
+  const { environment, store, linkTo, onInvitation } = deps
 
   return async (inviter, given, by) => {
     const { email, role, showLink = false } = parseInput(input, given)
@@ -138,7 +139,8 @@ function createInvite(deps: InvitationsDeps): Invitations['create'] {
       )
     }
     const { id, name = null, accountId } = inviter
-    await requireFew(accountId)
+    const rule = `an account can invite ${MOST_A_DAY} times a day`
+    await requireFew(deps, { key: `invitations:${accountId}`, limit: MOST_A_DAY, rule })
     const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
     const stored = {
       accountId,
@@ -164,14 +166,7 @@ function createInvite(deps: InvitationsDeps): Invitations['create'] {
 }
 
 export function createInvitations(deps: InvitationsDeps): Invitations {
-  const { environment, store, limits, passwords, sessions } = deps
-
-  async function requireFewTries(tokenHash: string): Promise<void> {
-    const use = { key: `acceptance:${tokenHash}`, limit: MOST_TRIES, windowMs: DAY_MS }
-    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
-    if (allowed) return
-    throw new TaskboardError('RATE_LIMITED', 'too many tries to accept this invitation', { retryAfterMs })
-  }
+  const { environment, store, passwords, sessions } = deps
 
   async function find(token: string, { clientAddress }: LoginOrigin): Promise<Invitation> {
     const tokenHash = credentialDigest(token)
@@ -194,7 +189,8 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const tokenHash = credentialDigest(token)
       parseInput(newPasswordInput, { password })
       await requireUncommon(password, found.email)
-      await requireFew(`acceptance:${tokenHash}`, MOST_TRIES, 'too many tries to accept this invitation')
+      const rule = 'too many tries to accept this invitation'
+      await requireFew(deps, { key: `acceptance:${tokenHash}`, limit: MOST_TRIES, rule })
       // Whoever has a link is a stranger still.
       const client = { key: addressBucket(origin.clientAddress), isKnown: false }
       const passwordHash = await passwords.hash(password, client)

@@ -107,14 +107,13 @@ export function createAuditCounts<Tx>({
     // Before the writes: what comes in the meantime is counted for itself.
     const due = tally.takeAll()
     for (let refusal = due.shift(); refusal !== undefined; refusal = due.shift()) {
-      const isAppended = await append(refusal).then(
-        () => true,
-        (error: unknown) => error,
-      )
-      if (isAppended === true) continue
-      // Behind the others, in case it is the record that fails, and not the storage.
-      for (const each of [...due, refusal]) tally.add(each, each.count)
-      throw isAppended
+      try {
+        await append(refusal)
+      } catch (error) {
+        // Behind the others, in case it is the record that fails, and not the storage.
+        for (const each of [...due, refusal]) tally.add(each, each.count)
+        throw error
+      }
     }
   }
 
