@@ -22,7 +22,6 @@ export type {
   Invitation,
   KeyCheck,
   LoginAttempts,
-  NewStoredApiKey,
   NewStoredUser,
   RefreshFamily,
   RefreshOutcome,

@@ -15,7 +15,6 @@ import {
   type AccountUpdate,
   type ApiKeyRotation,
   type CallContext,
-  type NewStoredApiKey,
   type NewStoredUser,
   sessionOver,
   type WorkspaceUpdate,
@@ -80,18 +79,12 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
     return add({ ...key, prefix, hash }, now)
   }
 
-  function requireMaker({ accountId, createdBy, scopes }: NewStoredApiKey): void {
-    const user = tables.users.get(createdBy ?? '')?.user
-    if (user?.accountId === accountId && scopes.every((scope) => user.scopes.includes(scope))) return
-    throw new TaskboardError('FORBIDDEN', 'a key has no scope that its maker lacks')
-  }
-
   return {
     insertApiKey: ({ key, isOfUser, idempotency: claim }, call) =>
       write(call, (now) => {
         const { value, replayed } = idempotency.once(claim, now, () => {
           requireWorkspaces(tables, key)
-          if (isOfUser) requireMaker(key)
+          if (isOfUser) requireMaker(tables, key)
           if (key.expiresAt !== null && key.expiresAt <= now) throw hasPassed()
           return add(key, now)
         })
@@ -104,13 +97,10 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
           const key = findKey(reach, query.keyId)
           return key === undefined ? [] : [toRecord(key)]
         }
-        const { limit, afterId } = query
         const keys = [...tables.apiKeys.values()]
           .filter((key) => isWithin(reach, key))
           .sort((a, b) => byAge(b, a))
-        const start = afterId === null ? 0 : keys.findIndex(({ id }) => id === afterId) + 1
-        if (afterId !== null && start === 0) return []
-        return keys.slice(start, limit === null ? undefined : start + limit).map(toRecord)
+        return pageOf(keys, query).map(toRecord)
       }),
     revokeApiKey: ({ reach, keyId }, call) =>
       write(call, (now) => {
@@ -124,7 +114,7 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
       write(call, (now) => {
         const { value, replayed } = idempotency.once(claim, now, () => {
           const key = requireKey(reach, keyId)
-          if (isOfUser) requireMaker(key)
+          if (isOfUser) requireMaker(tables, key)
           return addLike(key, rotation, now)
         })
         if (replayed) return refuseRepeat(value)
@@ -134,6 +124,25 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
         return { added: value, replaced: toRecord({ ...key, expiresAt }) }
       }),
   }
+}
+
+function pageOf(
+  keys: readonly StoredKey[],
+  { limit, afterId }: { readonly limit: number | null; readonly afterId: string | null },
+): readonly StoredKey[] {
+  const start = afterId === null ? 0 : keys.findIndex(({ id }) => id === afterId) + 1
+  if (afterId !== null && start === 0) return []
+  return keys.slice(start, limit === null ? undefined : start + limit)
+}
+
+/** The user who makes a key has its scopes. */
+function requireMaker(
+  { users }: Database['tables'],
+  { accountId, createdBy, scopes }: Pick<ApiKeyRecord, 'accountId' | 'createdBy' | 'scopes'>,
+): void {
+  const user = users.get(createdBy ?? '')?.user
+  if (user?.accountId === accountId && scopes.every((scope) => user.scopes.includes(scope))) return
+  throw new TaskboardError('FORBIDDEN', 'a key has no scope that its maker lacks')
 }
 
 function requireWorkspaces(

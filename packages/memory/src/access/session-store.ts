@@ -82,6 +82,16 @@ function createMfaVerbs({ transactions, tables }: Database): Pick<PortStore, Mfa
 
 type Store = SessionStore<MemoryTransaction> & Pruned<'pruneSessions' | 'pruneLoginAttempts'>
 
+/** Whether a login was checked against the password and the second factor that the user has. */
+function isAsChecked(
+  user: StoredUser | undefined,
+  { passwordHash, mfaSecret }: Pick<Parameters<Store['insertSession']>[0], 'passwordHash' | 'mfaSecret'>,
+): boolean {
+  if (user === undefined) return false
+  const isFactor = mfaSecret === undefined || mfaSecret === user.mfaSecret
+  return isFactor && (passwordHash ?? user.passwordHash) === user.passwordHash
+}
+
 export function createSessionStore(database: Database): Store {
   const { settings, transactions, tables, users } = database
   const { read, write } = transactions
@@ -108,15 +118,10 @@ export function createSessionStore(database: Database): Store {
         const who = { userId: user.id, email: user.email, accountName: account.name }
         return { ...who, passwordHash, mfaSecret, mfaPendingSecret, asOf: now }
       }),
-    insertSession: (
-      { userId, passwordHash, mfaSecret, familyHash, tokenHash, ttlMs, longestMs, origin },
-      call,
-    ) =>
+    insertSession: ({ familyHash, tokenHash, ttlMs, longestMs, origin, ...checked }, call) =>
       write(call, (now) => {
-        const user = tables.users.get(userId)
-        if (user === undefined || (passwordHash ?? user.passwordHash) !== user.passwordHash)
-          throw noSuchUser()
-        if (mfaSecret !== undefined && mfaSecret !== user.mfaSecret) throw noSuchUser()
+        const { userId } = checked
+        if (!isAsChecked(tables.users.get(userId), checked)) throw noSuchUser()
         const session = { id: settings.current.newId('ses'), userId }
         const expiresInMs = Math.min(ttlMs, longestMs)
         const family = { tokenHash, rotated: [], expiresAt: now + expiresInMs, endsAt: now + longestMs }

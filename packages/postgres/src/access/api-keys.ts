@@ -368,6 +368,10 @@ export async function rotateApiKey(
   return { added, replaced }
 }
 
-function toRecord({ isNew: _, hasMaker: _maker, ...key }: KeyRow & Partial<RotatedRow>): ApiKeyRecord {
+function toRecord({
+  isNew: _isNew,
+  hasMaker: _hasMaker,
+  ...key
+}: KeyRow & Partial<RotatedRow>): ApiKeyRecord {
   return key
 }

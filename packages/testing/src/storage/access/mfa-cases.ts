@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SignIn } from '@taskboard/core/storage'
-import { addUser } from './session-cases.js'
-import type { StorageCheck } from '../storage-case.js'
+import { addUser, newSession } from './session-cases.js'
+import { assertRefused, type StorageCheck } from '../storage-case.js'
 import { START, unknownId, type StorageFixture } from '../storage-fixture.js'
 
 const mfa = { sealedSecret: 'sealed', step: 100, recoveryHashes: ['r1', 'r2'] }
@@ -157,6 +157,36 @@ export const mfaCases: readonly StorageCheck[] = [
         false,
       )
       assert.equal(await sessions.redeemMfa({ userId: id, step: 1 }, at()), false)
+    },
+  },
+  {
+    id: 'sessions.new-factor',
+    name: 'a login that was judged by an earlier second factor, or by none, begins no session',
+    async check(fixture) {
+      const { storage, at } = fixture
+      const { sessions } = storage
+      const { id: userId } = await addUser(fixture)
+      let count = 0
+      const begin = (mfaSecret?: string | null) =>
+        sessions.insertSession(
+          { ...newSession(userId, `f${count++}`), passwordHash: 'hash', mfaSecret },
+          at(),
+        )
+      const change = (step: Parameters<typeof sessions.changeMfa>[0]['change']) =>
+        sessions.changeMfa({ userId, change: step }, at())
+      assert.equal((await begin(null)).userId, userId)
+      await assertRefused(begin('sealed'), 'NOT_FOUND')
+      await change({ kind: 'offer', sealedSecret: 'sealed' })
+      assert.equal((await begin(null)).userId, userId)
+      await change({ kind: 'enrol', sealedSecret: 'sealed', step: 1, recoveryHashes: [] })
+      await assertRefused(begin(null), 'NOT_FOUND')
+      await assertRefused(begin('another'), 'NOT_FOUND')
+      assert.equal((await begin('sealed')).userId, userId)
+      assert.equal((await begin()).userId, userId)
+      await change({ kind: 'remove' })
+      await assertRefused(begin('sealed'), 'NOT_FOUND')
+      assert.equal((await begin(null)).userId, userId)
+      assert.equal((await sessions.listSessions({ userId }, at())).length, 5)
     },
   },
 ]

@@ -330,36 +330,6 @@ export const sessionCases: readonly StorageCheck[] = [
     },
   },
   {
-    id: 'sessions.new-factor',
-    name: 'a login that was judged by an earlier second factor, or by none, begins no session',
-    async check(fixture) {
-      const { storage, at } = fixture
-      const { sessions } = storage
-      const { id: userId } = await addUser(fixture)
-      let count = 0
-      const begin = (mfaSecret?: string | null) =>
-        sessions.insertSession(
-          { ...newSession(userId, `f${count++}`), passwordHash: 'hash', mfaSecret },
-          at(),
-        )
-      const change = (step: Parameters<typeof sessions.changeMfa>[0]['change']) =>
-        sessions.changeMfa({ userId, change: step }, at())
-      assert.equal((await begin(null)).userId, userId)
-      await assertRefused(begin('sealed'), 'NOT_FOUND')
-      await change({ kind: 'offer', sealedSecret: 'sealed' })
-      assert.equal((await begin(null)).userId, userId)
-      await change({ kind: 'enrol', sealedSecret: 'sealed', step: 1, recoveryHashes: [] })
-      await assertRefused(begin(null), 'NOT_FOUND')
-      await assertRefused(begin('another'), 'NOT_FOUND')
-      assert.equal((await begin('sealed')).userId, userId)
-      assert.equal((await begin()).userId, userId)
-      await change({ kind: 'remove' })
-      await assertRefused(begin('sealed'), 'NOT_FOUND')
-      assert.equal((await begin(null)).userId, userId)
-      assert.equal((await sessions.listSessions({ userId }, at())).length, 5)
-    },
-  },
-  {
     id: 'sessions.renewed-hash',
     name: 'another hash of the same password ends no session, and replaces only the hash that it was made for',
     async check(fixture) {
