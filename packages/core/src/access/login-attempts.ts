@@ -56,7 +56,15 @@ export function takeLoginAttempt(
   }
 }
 
-/** The guesses without one that could not be checked. */
+/**
+ * The guesses without one that could not be checked.
+ * @example
+ * ```ts
+ * import { withoutOne } from '@taskboard/core/storage'
+ *
+ * console.log(withoutOne({ passwords: 3, codes: 0, holdsUntil: 60_000 }, 'password').passwords) // 2
+ * ```
+ */
 export function withoutOne(attempts: LoginAttempts, kind: AttemptKind): LoginAttempts {
   const { passwords, codes } = attempts
   return kind === 'password'
