@@ -202,6 +202,19 @@ describe('the first page', () => {
   })
 })
 
+describe('a page that runs packages with npx', () => {
+  it('says before that they are not on the registry, while that is so', () => {
+    const { version } = JSON.parse(textOf('packages/core/package.json')) as { readonly version: string }
+    const running = pages.flatMap((page) => {
+      const text = textOf(page).replaceAll(/\s+/g, ' ')
+      const at = text.search(/\bnpx (?:-\w+ )*@taskboard|"command": "npx"/)
+      return at < 0 ? [] : [{ page, isSaid: text.slice(0, at).includes('not on the npm registry') }]
+    })
+    expect(running.map(({ page }) => page)).toEqual(expect.arrayContaining(['docs/cli.md', 'docs/mcp.md']))
+    expect(running.filter(({ isSaid }) => isSaid !== (version === '0.0.0'))).toEqual([])
+  })
+})
+
 describe('numbers in prose', () => {
   it('have the most that a result may have', () => {
     const isTaken = (length: number): boolean =>

@@ -89,27 +89,6 @@ describe('the packages that run scripts when they are installed', () => {
   })
 })
 
-describe('the pages', () => {
-  const pages = [
-    'README.md',
-    'docs/cli.md',
-    'docs/mcp.md',
-    'packages/cli/README.md',
-    'packages/mcp/README.md',
-  ]
-
-  it('say before an npx of ours that nothing is published, while that is so', () => {
-    const { version } = read('packages/core/package.json') as { readonly version: string }
-    const silent = pages.filter((page) => {
-      const [before = '', ...after] = readFileSync(join(root, page), 'utf8').split(
-        /npx [^`\n]*@taskboard|"npx"/,
-      )
-      return after.length > 0 && before.includes('not on the npm registry') !== (version === '0.0.0')
-    })
-    expect(silent).toEqual([])
-  })
-})
-
 describe('a release', () => {
   it('asks npm for provenance, in each package', () => {
     for (const name of packageNames) {

@@ -107,70 +107,12 @@ async function send(
   }
 }
 
-/** `Invitations.create`. */
-function createInvite(deps: InvitationsDeps): Invitations['create'] {
-  const { environment, store, limits, linkTo, onInvitation } = deps
-
-  async function requireFew(accountId: string): Promise<void> {
-    const use = { key: `invitations:${accountId}`, limit: MOST_A_DAY, windowMs: DAY_MS }
-    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
-    if (allowed) return
-    const rule = `an account can invite ${MOST_A_DAY} times a day`
-    throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
-  }
-
-  return async (inviter, given, by) => {
-    const { email, role, showLink = false } = parseInput(input, given)
-    const [lacking] = beyond(inviter, roles[role])
-    if (lacking !== undefined) {
-      throw new TaskboardError(
-        'FORBIDDEN',
-        `only who has the scope ${lacking} can invite with the role ${role}`,
-      )
-    }
-    if (onInvitation === undefined && showLink !== true) {
-      throw new TaskboardError(
-        'MISSING_FIELD',
-        'showLink is required, because this host sends no invitations',
-        {
-          field: 'showLink',
-        },
-      )
-    }
-    const { id, name = null, accountId } = inviter
-    await requireFew(accountId)
-    const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
-    const stored = {
-      accountId,
-      email,
-      scopes: scopesOfRole(role),
-      tokenHash: credentialDigest(token),
-      createdBy: id,
-      ttlMs: LIFETIME_MS,
-      most: MOST_OPEN,
-    }
-    const { invitation } = await store.insertInvitation(stored, environment.call({ by }))
-    const link = linkTo(token)
-    if (showLink === true) return { invitation, link }
-    const { accountName, expiresAt } = invitation
-    try {
-      await send(deps, { email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
-    } catch (error) {
-      await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call({ by }))
-      throw error
-    }
-    return { invitation, link: null }
-  }
-}
-
 export function createInvitations(deps: InvitationsDeps): Invitations {
-  const { environment, store, limits, passwords, sessions } = deps
+  const { environment, store, limits, passwords, sessions, linkTo, onInvitation } = deps
 
-  async function requireFewTries(tokenHash: string): Promise<void> {
-    const use = { key: `acceptance:${tokenHash}`, limit: MOST_TRIES, windowMs: DAY_MS }
-    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
-    if (allowed) return
-    throw new TaskboardError('RATE_LIMITED', 'too many tries to accept this invitation', { retryAfterMs })
+  async function requireFew(key: string, limit: number, rule: string): Promise<void> {
+    const { allowed, retryAfterMs } = await limits.take({ key, limit, windowMs: DAY_MS }, environment.call())
+    if (!allowed) throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
   }
 
   async function find(token: string, { clientAddress }: LoginOrigin): Promise<Invitation> {
@@ -182,7 +124,44 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
   }
 
   return {
-    create: createInvite(deps),
+    async create(inviter, given, by) {
+      const { email, role, showLink = false } = parseInput(input, given)
+      const [lacking] = beyond(inviter, roles[role])
+      if (lacking !== undefined) {
+        throw new TaskboardError(
+          'FORBIDDEN',
+          `only who has the scope ${lacking} can invite with the role ${role}`,
+        )
+      }
+      if (onInvitation === undefined && showLink !== true) {
+        const why = 'showLink is required, because this host sends no invitations'
+        throw new TaskboardError('MISSING_FIELD', why, { field: 'showLink' })
+      }
+      const { id, name = null, accountId } = inviter
+      const rule = `an account can invite ${MOST_A_DAY} times a day`
+      await requireFew(`invitations:${accountId}`, MOST_A_DAY, rule)
+      const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
+      const stored = {
+        accountId,
+        email,
+        scopes: scopesOfRole(role),
+        tokenHash: credentialDigest(token),
+        createdBy: id,
+        ttlMs: LIFETIME_MS,
+        most: MOST_OPEN,
+      }
+      const { invitation } = await store.insertInvitation(stored, environment.call({ by }))
+      const link = linkTo(token)
+      if (showLink === true) return { invitation, link }
+      const { accountName, expiresAt } = invitation
+      try {
+        await send(deps, { email, link, role, accountId, accountName, expiresAt, invitedBy: { id, name } })
+      } catch (error) {
+        await store.deleteInvitation({ accountId, invitationId: invitation.id }, environment.call({ by }))
+        throw error
+      }
+      return { invitation, link: null }
+    },
     list: ({ accountId }) => store.listInvitations({ accountId }, environment.call()),
     async withdraw({ accountId }, invitationId, by) {
       if (await store.deleteInvitation({ accountId, invitationId }, environment.call({ by }))) return
@@ -194,7 +173,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const tokenHash = credentialDigest(token)
       parseInput(newPasswordInput, { password })
       await requireUncommon(password, found.email)
-      await requireFewTries(tokenHash)
+      await requireFew(`acceptance:${tokenHash}`, MOST_TRIES, 'too many tries to accept this invitation')
       // Whoever has a link is a stranger still.
       const client = { key: addressBucket(origin.clientAddress), isKnown: false }
       const passwordHash = await passwords.hash(password, client)

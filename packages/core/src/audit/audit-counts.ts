@@ -26,8 +26,8 @@ export interface AuditCounts {
 
 const MINUTE_MS = 60_000
 /**
- * Callers of an account, and those of no account, in a minute. Whoever comes after them is counted as others of the same account, so that a flood
- * takes little memory and few rows, and nothing from the records of other accounts.
+ * Callers of an account, and those of no account, in a minute. Whoever comes after them is counted as others of the same account, so that
+ * a flood takes little memory and few rows, and nothing from the records of other accounts.
  */
 const MOST_CALLERS = 100
 const MOST_OWNERS = 10_000
@@ -41,41 +41,10 @@ interface Counted extends AuditRefusal {
   count: number
 }
 
-/** What was refused in a minute, by owner, action and caller. */
-function createTally() {
-  const counted = new Map<string, Counted>()
-  /** How many callers of each owner are counted. */
-  const callers = new Map<string, number>()
-
-  function add(refusal: AuditRefusal, count: number): void {
-    const { action, of, by } = refusal
-    const owner = JSON.stringify(of)
-    const address = by.clientAddress == null ? null : addressBucket(by.clientAddress)
-    const key = JSON.stringify([owner, action, by.kind, by.id, address])
-    const known = counted.get(key)
-    const held = callers.get(owner) ?? 0
-    if (known !== undefined) known.count += count
-    else if (isOthers(refusal) || held < MOST_CALLERS) {
-      counted.set(key, { ...refusal, count })
-      callers.set(owner, held + 1)
-    } else add({ action, of, by: OTHERS }, count)
-  }
-
-  return {
-    add,
-    isEmpty: (): boolean => counted.size === 0,
-    /** Of so many accounts at once, those that come last are counted together. */
-    count(refusal: AuditRefusal): void {
-      const isKnown = callers.size < MOST_OWNERS || callers.has(JSON.stringify(refusal.of))
-      add(isKnown ? refusal : { action: refusal.action, of: { accountId: null }, by: OTHERS }, 1)
-    },
-    takeAll(): Counted[] {
-      const all = Array.from(counted.values())
-      counted.clear()
-      callers.clear()
-      return all
-    },
-  }
+/** Refusals with the same key are one record. */
+function keyOf({ action, of, by: { kind, id, clientAddress } }: AuditRefusal): string {
+  const address = clientAddress == null ? null : addressBucket(clientAddress)
+  return JSON.stringify([of, action, kind, id, address])
 }
 
 /**
@@ -90,27 +59,41 @@ export function createAuditCounts<Tx>({
   readonly store: AuditStore<Tx>
   readonly onRecord: (record: AuditRecord) => void
 }): AuditCounts {
-  const tally = createTally()
+  const counted = new Map<string, Counted>()
+  /** How many callers of each owner are counted. */
+  const callers = new Map<string, number>()
   /** When the minute is over whose refusals are counted; null while there are none. */
   let dueAt: Instant | null = null
 
+  function add(refusal: AuditRefusal, count: number): void {
+    const owner = JSON.stringify(refusal.of)
+    const key = keyOf(refusal)
+    const known = counted.get(key)
+    const held = callers.get(owner) ?? 0
+    if (known !== undefined) known.count += count
+    else if (isOthers(refusal) || held < MOST_CALLERS) {
+      counted.set(key, { ...refusal, count })
+      callers.set(owner, held + 1)
+    } else add({ ...refusal, by: OTHERS }, count)
+  }
+
   async function append({ action, of, by, count }: Counted): Promise<void> {
-    const record = { action, of, target: null, details: {}, count }
-    for (const each of await store.appendAudit([record], environment.call<Tx>({ by }))) onRecord(each)
+    const records = [{ action, of, target: null, details: {}, count }]
+    for (const each of await store.appendAudit(records, environment.call<Tx>({ by }))) onRecord(each)
   }
 
   async function flush(): Promise<void> {
+    const due = Array.from(counted.values())
     // Before the writes: what comes in the meantime is counted for itself.
-    const due = tally.takeAll()
+    counted.clear()
+    callers.clear()
     for (let refusal = due.shift(); refusal !== undefined; refusal = due.shift()) {
-      const isAppended = await append(refusal).then(
-        () => true,
-        (error: unknown) => error,
-      )
-      if (isAppended === true) continue
-      // Behind the others, in case it is the record that fails, and not the storage.
-      for (const each of [...due, refusal]) tally.add(each, each.count)
-      throw isAppended
+      try {
+        await append(refusal)
+      } catch (error) {
+        for (const each of [refusal, ...due]) add(each, each.count)
+        throw error
+      }
     }
   }
 
@@ -119,24 +102,25 @@ export function createAuditCounts<Tx>({
     environment,
     pollIntervalMs: null,
     async pass() {
-      if (tally.isEmpty()) return null
+      if (counted.size === 0) return null
       const now = environment.clock.now()
       dueAt ??= now + MINUTE_MS
       if (now < dueAt) return dueAt - now
       dueAt = null
       await flush()
-      return tally.isEmpty() ? null : 'now'
+      return counted.size === 0 ? null : 'now'
     },
   })
   return {
     count(refusal) {
-      const isFirst = tally.isEmpty()
-      tally.count(refusal)
+      const isFirst = counted.size === 0
+      // Of so many accounts at once, those that come last are counted together.
+      const isKnown = callers.size < MOST_OWNERS || callers.has(JSON.stringify(refusal.of))
+      add(isKnown ? refusal : { action: refusal.action, of: { accountId: null }, by: OTHERS }, 1)
       if (isFirst) timed.wake()
     },
     loop: {
-      start: () => timed.start(),
-      wake: () => timed.wake(),
+      ...timed,
       async stop() {
         await timed.stop()
         await flush().catch((error: unknown) =>

@@ -97,7 +97,6 @@ export function createSessionStore(database: Database): Store {
   return {
     ...createMfaVerbs(database),
     ...createVerbsOfUser(database),
-    ...createAttemptVerbs(database),
     findSignIn: (named, call) =>
       read(call, (now) => {
         const found = 'email' in named ? users.byEmail(named.email) : tables.users.get(named.userId)
@@ -107,6 +106,18 @@ export function createSessionStore(database: Database): Store {
         if (account === undefined) return null
         const who = { userId: user.id, email: user.email, accountName: account.name }
         return { ...who, passwordHash, mfaSecret, mfaPendingSecret, asOf: now }
+      }),
+    takeLoginAttempt: ({ key, kind }, call) =>
+      write(call, (now) => {
+        const { after, decision } = takeLoginAttempt(tables.loginAttempts.get(key), kind, now)
+        tables.loginAttempts.set(key, after)
+        return decision
+      }),
+    clearLoginAttempts: ({ key, one }, call) =>
+      write(call, () => {
+        const attempts = tables.loginAttempts.get(key)
+        if (one === undefined) tables.loginAttempts.delete(key)
+        else if (attempts !== undefined) tables.loginAttempts.set(key, withoutOne(attempts, one))
       }),
     insertSession: (
       { userId, passwordHash, mfaSecret, familyHash, tokenHash, ttlMs, longestMs, origin },
@@ -151,27 +162,6 @@ export function createSessionStore(database: Database): Store {
       }),
     pruneSessions: ({ limit }, call) =>
       write(call, (now) => pruneTable(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
-  }
-}
-
-/** The part that counts guesses. */
-function createAttemptVerbs({
-  tables,
-  transactions: { write },
-}: Database): Pick<Store, 'takeLoginAttempt' | 'clearLoginAttempts' | 'pruneLoginAttempts'> {
-  return {
-    takeLoginAttempt: ({ key, kind }, call) =>
-      write(call, (now) => {
-        const { after, decision } = takeLoginAttempt(tables.loginAttempts.get(key), kind, now)
-        tables.loginAttempts.set(key, after)
-        return decision
-      }),
-    clearLoginAttempts: ({ key, one }, call) =>
-      write(call, () => {
-        const attempts = tables.loginAttempts.get(key)
-        if (one === undefined) tables.loginAttempts.delete(key)
-        else if (attempts !== undefined) tables.loginAttempts.set(key, withoutOne(attempts, one))
-      }),
     pruneLoginAttempts: ({ limit }, call) =>
       write(call, (now) => pruneTable(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, now)),
   }
