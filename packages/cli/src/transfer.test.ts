@@ -160,8 +160,8 @@ describe('commands on a database', () => {
     })
     await before.close()
     await database.pool.query(
-      `insert into taskboard.webhook (id, workspace_id, url, events, secrets, created_at, updated_at)
-       select 'wh_' || lpad(n::text, 26, '0'), workspace_id, url, events, secrets, created_at, updated_at
+      `insert into taskboard.webhook (id, workspace_id, url, events, secrets, weak_secret, created_at, updated_at)
+       select 'wh_' || lpad(n::text, 26, '0'), workspace_id, url, events, secrets, weak_secret, created_at, updated_at
        from taskboard.webhook cross join generate_series(1, 4000) n where id = $1::text`,
       [id],
     )

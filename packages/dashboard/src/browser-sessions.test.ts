@@ -116,7 +116,9 @@ describe.each(hosts)('sessions of browsers on $name', ({ serve }) => {
     const mfa = taskboard.services.login?.mfa as Mfa
     const { secret } = await mfa.begin(user?.id ?? '')
     const code = oneTimePassword(secret, clock.now())
-    const { recoveryCodes } = await mfa.confirm({ userId: user?.id ?? '', sessionId: 'none' }, code, { kind: 'host' })
+    const { recoveryCodes } = await mfa.confirm({ userId: user?.id ?? '', sessionId: 'none' }, code, {
+      kind: 'host',
+    })
     expect((await post('', { email, password })).json).toMatchObject({
       error: { details: { field: 'mfa_code' } },
     })
