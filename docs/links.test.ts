@@ -23,7 +23,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 
 async function pages(): Promise<readonly string[]> {
   const own = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md']
-  const docs = await Promise.all([namesIn('docs'), namesIn('docs/decisions')])
+  const docs = await Promise.all([namesIn('docs'), namesIn('docs/decisions'), namesIn('docs/security')])
   return [...own, ...docs.flat(), ...packageReadmes]
 }
 

@@ -9,6 +9,7 @@ export const siteFolders = [
   'examples',
   'docs',
   'docs/decisions',
+  'docs/security',
   'docs/images',
   'clients/python',
   ...packageNames.map((name) => `packages/${name}`),

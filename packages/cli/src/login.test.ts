@@ -13,6 +13,7 @@ const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
 const STEP_MS = 30_000
 let host: BoardHost
 let secret = ''
+let accountId = ''
 /** A code is taken once; those of the steps before and after are taken, too. */
 let recoveryCodes: readonly string[] = []
 
@@ -22,7 +23,8 @@ beforeAll(async () => {
     passwordHasher: plainPasswordHasher,
     secrets: { encryptionKey: Buffer.alloc(32, 7) },
   })
-  await host.taskboard.accounts.create({ name: 'Owned', tier: 'professional', owner })
+  const { account } = await host.taskboard.accounts.create({ name: 'Owned', tier: 'professional', owner })
+  accountId = account.id
   const client = createClient({ baseUrl: host.url, login: owner })
   ;({ secret } = await client.account.mfa.begin())
   const confirmed = await client.account.mfa.confirm({
@@ -57,6 +59,10 @@ describe('login on a terminal', { timeout: 60_000 }, () => {
     )[0] ?? { key: '' }
     expect(key).toMatch(/^tb_/)
     expect(terminal.shown()).not.toContain(key)
+    const [made] = await host.taskboard.accounts.listKeys(accountId)
+    expect(made?.scopes).toEqual(['tasks:read', 'tasks:write'])
+    const days = ((made?.expiresAt ?? 0) - (made?.createdAt ?? 0)) / 86_400_000
+    expect(Math.round(days)).toBe(30)
   })
 
   it('takes lines that were pasted at once', async () => {
