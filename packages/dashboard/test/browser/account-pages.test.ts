@@ -34,11 +34,8 @@ async function openAs({ dashboard, url }: OpenedApp, email: string): Promise<Pag
 
 /** A program whose name a spreadsheet would run registers a webhook. */
 async function registerByKey({ taskboard, url, workspaceId }: OpenedApp): Promise<void> {
-  const { key } = await taskboard.accounts.createKey({
-    workspaceId,
-    name: '=2+3',
-    scopes: ['webhooks:write'],
-  })
+  const name = '=2+3'
+  const { key } = await taskboard.accounts.createKey({ workspaceId, name, scopes: ['webhooks:write'] })
   const answer = await fetch(`${url}/v2/webhooks`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
