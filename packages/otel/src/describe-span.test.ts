@@ -1,7 +1,7 @@
-import { SpanStatusCode } from '@opentelemetry/api'
+import { SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it } from 'vitest'
-import { describeSpan } from './start-span.js'
+import { describeSpan, planSpan } from './start-span.js'
 
 const statusOf = (status: number) => {
   const span = new BasicTracerProvider().getTracer('test').startSpan('GET /v2/tasks')
@@ -18,5 +18,12 @@ describe('the span of a request', () => {
     [503, SpanStatusCode.ERROR],
   ])('with the status %i has the code %i', (status, code) => {
     expect(statusOf(status)).toBe(code)
+  })
+
+  it.each(['00', '01'])('links to the trace of a stranger as not sampled, with the flags %s', (flags) => {
+    const traceparent = `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-${flags}`
+    const header = (name: string) => (name === 'traceparent' ? traceparent : undefined)
+    const { options } = planSpan({ kind: 'request', method: 'GET', route: '/v2/tasks', header }, () => false)
+    expect(options.links?.map(({ context }) => context.traceFlags)).toEqual([TraceFlags.NONE])
   })
 })

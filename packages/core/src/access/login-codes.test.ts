@@ -50,6 +50,17 @@ describe('a login code', () => {
     }
   })
 
+  it('says whom it logs in, as often as it is asked, and can still be used', async () => {
+    const { board } = await setUp()
+    const { sessions, createLoginCode } = loginOf(board)
+    const { code } = await createLoginCode({ email })
+    for (let times = 0; times < 2; times++) {
+      expect(await sessions.showCode(code, HERE)).toEqual({ email, accountName: 'Ada' })
+    }
+    await expect(sessions.showCode(`${code}x`, HERE)).rejects.toMatchObject(refused)
+    await expect(sessions.loginByCode(code, HERE)).resolves.toMatchObject({ tokenType: 'Bearer' })
+  })
+
   it('is good for one of all who show it, in all processes', async () => {
     const { board, other, open } = await setUp()
     const { code } = await loginOf(board).createLoginCode({ email })

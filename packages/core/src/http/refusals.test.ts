@@ -26,7 +26,11 @@ async function setUp() {
   /** As GraphQL and MCP do. */
   const call = async (body: Readonly<Record<string, unknown>>): Promise<unknown> => {
     const request: HttpRequest = {
-      ...{ method: 'POST', path: '/graphql', query: '', params: {}, clientAddress: '203.0.113.7' },
+      method: 'POST',
+      path: '/graphql',
+      query: '',
+      params: {},
+      clientAddress: '203.0.113.7',
       header: (name) => (name === 'authorization' ? authorization : undefined),
       body: { kind: 'none' },
     }
