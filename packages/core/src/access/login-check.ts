@@ -119,7 +119,8 @@ function createOneCheck({
   async function renew(signIn: SignIn, password: string, client: PasswordClient): Promise<SignIn> {
     const { userId, passwordHash } = signIn
     if (!passwords.isOutdated(passwordHash)) return signIn
-    const next = await passwords.hash(password, client)
+    const next = await passwords.hash(password, client).catch(() => null)
+    if (next === null) return signIn
     const isRenewed = await store.renewPasswordHash({ userId, passwordHash, next }, environment.call())
     return isRenewed ? { ...signIn, passwordHash: next } : signIn
   }
