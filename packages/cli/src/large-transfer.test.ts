@@ -76,7 +76,7 @@ async function exportUntil(size: number, database: TestDatabase, file: string): 
     if (length > size) exporting.kill('SIGKILL')
   })
   await once(exporting, 'close')
-  writeFileSync(file, Buffer.concat(chunks))
+  writeFileSync(file, Buffer.concat(chunks), { mode: 0o600 })
 }
 
 /** Kills an import of a file when more than half of the tasks are there. */
