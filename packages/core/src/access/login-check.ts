@@ -47,14 +47,26 @@ type Login = z.output<typeof loginInput>
 export function createLoginCheck(deps: LoginCheckDeps) {
   const { environment, store, perMinute: limit } = deps
   const { clock } = environment
-  const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
+  const limits = { limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock }
+  const logins = createRateLimiter(limits)
+  /** Those of known clients, whose places no flood of other addresses can take. */
+  const ofKnown = createRateLimiter(limits)
   const checkOne = createOneCheck(deps)
+
+  /** What a client has used of the limit goes with it. */
+  function becomeKnown(bucket: string): void {
+    const isNew = !deps.knownClients.has(bucket)
+    const used = isNew ? limit - logins.remaining(bucket) : 0
+    for (let count = 0; count < used; count++) ofKnown.take(bucket)
+    deps.knownClients.add(bucket)
+  }
 
   async function check(login: Login, origin: LoginOrigin, client?: PasswordClient): Promise<SignIn> {
     const bucket = addressBucket(origin.clientAddress)
-    requireAllowed(logins.take(bucket), 'too many logins from this address')
+    const counted = deps.knownClients.has(bucket) ? ofKnown : logins
+    requireAllowed(counted.take(bucket), 'too many logins from this address')
     const signIn = await checkOne(login, { bucket, origin }, client)
-    deps.knownClients.add(bucket)
+    becomeKnown(bucket)
     return signIn
   }
 
