@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { followLink } from '@taskboard/kit/browser/follow-link'
 import { launchBrowser } from '@taskboard/kit/browser/launch-browser'
 import { fillPgliteDirectory } from '@taskboard/kit/postgres/migrated-pglite'
 import { startServer, type ServerProcess } from './server-process.js'
@@ -82,12 +83,13 @@ async function openPage(browser: Browser): ReturnType<Stage['openPage']> {
 async function assertFirstMinute({ start, openPage: open }: Stage): Promise<void> {
   const server = await start({ TASKBOARD_SAMPLES: 'on' })
   const { page, faults } = await open()
-  await page.goto(server.link)
+  await followLink(page, server.link)
   await cardIn(page, 'doing', 'Sample: pack the box for the fair').waitFor()
   await page.getByRole('navigation').getByText('1 waiting').waitFor()
   expect(page.url()).not.toContain('login')
   const { page: other } = await open()
   await other.goto(server.link)
+  await other.getByRole('region', { name: 'Log in as' }).getByRole('button', { name: 'Log in' }).click()
   await other.getByLabel('Password').waitFor()
   expect(faults).toEqual([])
   await server.kill()
@@ -136,7 +138,7 @@ async function assertDragThroughKill({ start, openPage: open }: Stage): Promise<
     const server = await start(settings)
     const port = new URL(server.url).port
     const { page, faults } = await open()
-    await page.goto(server.link)
+    await followLink(page, server.link)
     expect((await server.call('add', { title: 'Carried through' })).status).toBe(200)
     const card = cardIn(page, 'todo', 'Carried through')
     await card.waitFor()

@@ -38,7 +38,16 @@ export interface Invitation {
   readonly expiresAt: Instant
 }
 
-/** Whether a user with these scopes may invite to those: who gives a role has all of it, and may change the account. */
+/**
+ * Whether a user with these scopes may invite to those: who gives a role has all of it, and may change the account.
+ * @example
+ * ```ts
+ * import { mayInvite } from '@taskboard/core/storage'
+ *
+ * console.log(mayInvite(['tasks:read', 'account:write'], ['tasks:read'])) // true
+ * console.log(mayInvite(['tasks:read'], ['tasks:read'])) // false
+ * ```
+ */
 export function mayInvite(held: readonly Scope[], wanted: readonly Scope[]): boolean {
   return held.includes('account:write') && wanted.every((scope) => held.includes(scope))
 }

@@ -77,6 +77,7 @@ export const transferTables: readonly TransferTable[] = [
       'case when $3::boolean then r.account_id = any ($1::text[]) else r.workspace_id = any ($2::text[]) end',
   },
   { name: 'task_quota', key: ['account_id'], condition: OF_WHOLE_ACCOUNT },
+  { name: 'audit', key: ['id'], condition: OF_WHOLE_ACCOUNT },
   { name: 'monthly_budget', key: ['workspace_id', 'agent_id'], condition: OF_WORKSPACE },
   {
     name: 'agent',
