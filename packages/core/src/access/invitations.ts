@@ -83,8 +83,8 @@ const input = z.strictObject({
   showLink: z.boolean({ error: 'must be true or false' }).nullish(),
 })
 
-/** An invitation of an address that another user has cannot be accepted any more. */
-async function dropTaken(
+/** What a refused acceptance throws. An invitation of an address that another user has cannot be accepted any more. */
+async function refuseAcceptance(
   { environment, store }: InvitationsDeps,
   { accountId, id: invitationId }: Invitation,
   error: unknown,
@@ -92,7 +92,8 @@ async function dropTaken(
   if (isTaskboardError(error, 'CONFLICT')) {
     await store.deleteInvitation({ accountId, invitationId }, environment.call({ by: { kind: 'system' } }))
   }
-  throw error
+  // Somebody else was faster.
+  throw isTaskboardError(error, 'NOT_FOUND') ? new TaskboardError('UNAUTHORIZED', OVER) : error
 }
 
 async function send(
@@ -197,7 +198,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const call = environment.call({ by: userActor(null, origin) })
       const { user } = await store
         .acceptInvitation({ tokenHash, passwordHash }, call)
-        .catch((error: unknown) => dropTaken(deps, found, error))
+        .catch((error: unknown) => refuseAcceptance(deps, found, error))
       return sessions.begin({ userId: user.id, passwordHash }, origin)
     },
   }
