@@ -10,7 +10,7 @@ import {
   notificationEventTypes,
   type StoredChannel,
 } from '../events/index.js'
-import type { IdempotencyClaim } from '../idempotency/index.js'
+import { type IdempotencyClaim, sealedClaim } from '../idempotency/index.js'
 import type { LimitStore } from '../limits/index.js'
 import type { EndpointGuard } from '../webhooks/index.js'
 import { maskedConfig, requireType, sealChangedConfig, sealNewConfig } from './channel-config.js'
@@ -159,7 +159,7 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       const type = requireType(types, given.type)
       const sealed = sealNewConfig(configDeps, type, workspaceId, given.config)
       const channel = { workspaceId, type: type.name, name: given.name, events: given.events, ...sealed }
-      const insertion = { channel, idempotency: options?.idempotency ?? null }
+      const insertion = { channel, idempotency: sealedClaim(secrets, options?.idempotency) }
       const { value, replayed } = await store.insertChannel(insertion, environment.call(options))
       if (!replayed) confirmations.ask(value)
       return toChannel(value)
