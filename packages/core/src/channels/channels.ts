@@ -10,6 +10,7 @@ import {
   notificationEventTypes,
   type StoredChannel,
 } from '../events/index.js'
+import { hasAll } from '../fields/index.js'
 import { type IdempotencyClaim, sealedClaim } from '../idempotency/index.js'
 import type { LimitStore } from '../limits/index.js'
 import type { EndpointGuard } from '../webhooks/index.js'
@@ -187,8 +188,9 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       }
       const stored = await find(workspaceId, channelId, options)
       const sealed = sealChangedConfig(configDeps, requireType(types, stored.type), stored, given.config)
-      const full = { ...change, ...sealed }
-      const update = { workspaceId, channelId, change: full }
+      const isSame =
+        Object.keys(sealed.secrets).length === 0 && hasAll(stored, { ...change, config: sealed.config })
+      const update = { workspaceId, channelId, change: isSame ? {} : { ...change, ...sealed } }
       const changed = await store.updateChannel(update, environment.call(options))
       confirmations.ask(changed)
       return toChannel(changed)
