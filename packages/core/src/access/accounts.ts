@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { AuditActor, InTransaction, OnRecord } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
-import type { Account, AccountChange, DeletionTarget, Workspace } from './access-store.js'
+import { hasAll } from '../fields/index.js'
+import type { Account, DeletionTarget, Workspace } from './access-store.js'
 import { createAccountKeys, type AccountKeys, type AccountKeysDeps } from './account-keys.js'
 import { finishDeletion } from './deletion-sweep.js'
 import {
@@ -162,7 +163,7 @@ export function createAccounts<Tx>(deps: AccountsDeps<Tx>): Accounts<Tx> {
     async update(accountId, input, options) {
       const change = parseInput(accountChangeInput, input)
       const before = await get(accountId, options)
-      if (isSame(before, change)) return before
+      if (hasAll(before, change)) return before
       const account = await store.update({ accountId, change }, environment.call(options))
       deps.authenticator.forgetAccount(accountId)
       return account
@@ -257,13 +258,6 @@ async function toStored(
   await requireUncommon(user.password, user.email)
   const passwordHash = await passwords.hash(user.password, { key, isKnown: true })
   return { email: user.email, passwordHash, scopes: user.scopes ?? null }
-}
-
-/** Whether a change changes nothing, so that nothing is on record. */
-function isSame(account: Account, change: AccountChange): boolean {
-  return Object.entries(change).every(
-    ([name, value]) => value === undefined || value === account[name as keyof AccountChange],
-  )
 }
 
 function notFound(what: string): never {

@@ -93,7 +93,7 @@ function derived(
  * Taskboard's own hasher, scrypt with N = 2^15, r = 8 and p = 3, or a larger N, with which hashes take more memory and time. Passwords that were
  * hashed with less are hashed again at the next login.
  * @param options `costLog2` is the binary logarithm of N, 15 to 17: 32, 64 or 128 MiB for each of two hashes at once.
- * @throws TaskboardError `INVALID_CONFIG` (`costLog2`).
+ * @throws TaskboardError `INVALID_CONFIG` (`costLog2`, or the name of what is not an option).
  * @example
  * ```ts
  * import { createTaskboard, passwordHasher } from '@taskboard/core'
@@ -103,9 +103,12 @@ function derived(
  * await taskboard.close()
  * ```
  */
-export function passwordHasher({
-  costLog2,
-}: { readonly costLog2?: number | undefined } = {}): PasswordHasher {
+export function passwordHasher(options: { readonly costLog2?: number | undefined } = {}): PasswordHasher {
+  const unknown = Object.keys(options).find((name) => name !== 'costLog2')
+  if (unknown !== undefined) {
+    throw new TaskboardError('INVALID_CONFIG', `${unknown} is not an option`, { field: unknown })
+  }
+  const { costLog2 } = options
   const isFine =
     costLog2 === undefined ||
     (Number.isInteger(costLog2) && costLog2 >= DEFAULT_COST_LOG2 && costLog2 <= HIGHEST_COST_LOG2)

@@ -68,4 +68,13 @@ describe('passwordHasher', () => {
       )
     }
   })
+
+  it('refuses what is not an option, instead of hashing at the default', () => {
+    for (const name of ['costLog', 'cost', 'log2']) {
+      const misspelled = { [name]: 17 }
+      expect(() => passwordHasher(misspelled)).toThrow(
+        expect.objectContaining({ code: 'INVALID_CONFIG', field: name }),
+      )
+    }
+  })
 })

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { systemRandom } from '../environment/index.js'
@@ -135,6 +136,26 @@ describe('createSecretBox', () => {
       message: expect.stringContaining('encryptionKey'),
     })
     expect(String(error)).not.toContain('battery')
+  })
+})
+
+describe('a digest', () => {
+  it('is the same for the same text and first key, and tells nothing without that key', () => {
+    const one = box([{ id: 'a', key: keyA }])
+    expect(one.digest('hush')).toBe(box(keyA).digest('hush'))
+    expect(one.digest('hush')).not.toBe(one.digest('hush '))
+    expect(one.digest('hush')).not.toBe(box(keyB).digest('hush'))
+    expect(
+      box([
+        { id: 'b', key: keyB },
+        { id: 'a', key: keyA },
+      ]).digest('hush'),
+    ).toBe(box(keyB).digest('hush'))
+    // Nor with the key's id, which is part of every sealed text and is a hash of the key.
+    for (const key of ['', 'hush', Buffer.from(keyA)]) {
+      const guess = createHmac('sha256', key).update('hush').digest('hex')
+      expect(one.digest('hush')).not.toBe(guess)
+    }
   })
 })
 

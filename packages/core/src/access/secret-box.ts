@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+} from 'node:crypto'
 import type { Random } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 
@@ -17,6 +25,8 @@ export interface SecretBox {
   open(sealed: string, context: string): string
   /** Whether a sealed text names the key that seals now. */
   isSealedByFirst(sealed: string): boolean
+  /** A digest of a text that may have a secret in it. Without the first key, no guess at the text can be checked by it. */
+  digest(text: string): string
 }
 
 /** 32 bytes, or the same as base64, base64url or hexadecimal text. */
@@ -51,6 +61,7 @@ const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
 export function createSecretBox(options: SecretBoxOptions, random: Random): SecretBox {
   const keys = parseKeys(options.encryptionKey)
   const sealing = keys.sealing
+  const digesting = digestKey(sealing.secret)
 
   return {
     seal(plain, context) {
@@ -66,7 +77,13 @@ export function createSecretBox(options: SecretBoxOptions, random: Random): Secr
       return opened
     },
     isSealedByFirst: (sealed) => sealed.startsWith(`${VERSION}.${sealing.id}.`),
+    digest: (text) => createHmac('sha256', digesting).update(text).digest('hex'),
   }
+}
+
+/** A key of its own (HKDF, RFC 5869), since one key should have one use. */
+function digestKey(secret: KeyObject): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'taskboard digest', KEY_BYTES)))
 }
 
 /** A box with a new key that exists only in this process: for storages that do not outlive it either. */

@@ -1,3 +1,4 @@
+import type { Principal } from '../access/index.js'
 import { callersBoard, type ChatAgent } from '../board/index.js'
 import type { Environment, Instant } from '../environment/index.js'
 import { type ErrorCode, isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
@@ -81,7 +82,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
     return { spent: isAgentSpent ? 'agent' : value.workspace.isSpent ? 'workspace' : null } as const
   }
 
-  return async (board, { message, user, caller }) => {
+  return async (board, { message, user, caller, recheck }) => {
     const stored = canChat ? await agentsOf(board.workspaceId) : []
     const agent = stored.find(({ type }) => chatOf(type) !== null)
     const chat = agent && chatOf(agent.type)
@@ -91,7 +92,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
     const abort = new AbortController()
     const context: ChatContext = {
       user,
-      board: caller === null ? board : callersBoard(board, caller, options.quota),
+      board: caller === null ? board : callersBoard(board, currentOf(caller, recheck), options.quota),
       caller,
       agent,
       signal: abort.signal,
@@ -112,6 +113,14 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
       timer.cancel()
       closed?.removeEventListener('abort', onClosed)
     }
+  }
+}
+
+function currentOf(caller: Principal, recheck: (() => Promise<Principal | null>) | undefined) {
+  return async (): Promise<Principal> => {
+    const now = recheck === undefined ? caller : await recheck()
+    if (now !== null) return now
+    throw new TaskboardError('FORBIDDEN', 'the caller of this chat may nothing here any more')
   }
 }
 

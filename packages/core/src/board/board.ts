@@ -170,7 +170,14 @@ export interface Board<Tx = unknown>
    */
   chat(
     input: z.input<typeof chatInput>,
-    options?: { readonly caller?: Principal | null | undefined },
+    options?: {
+      readonly caller?: Principal | null | undefined
+      /**
+       * Looks the caller up again, for each thing that the agent does on the board: an answer takes a while, in which the caller may lose rights.
+       * Null when it may nothing any more. Default: the caller stays as it is.
+       */
+      readonly recheck?: (() => Promise<Principal | null>) | undefined
+    },
   ): Promise<ChatReply>
 }
 
@@ -193,6 +200,8 @@ export type ChatAgent<Tx = unknown> = (
     readonly user: string | null
     /** For whom; null for the host's code. `board` acts in its name. */
     readonly caller: Principal | null
+    /** The caller as of now; null when it may nothing any more. */
+    readonly recheck?: (() => Promise<Principal | null>) | undefined
   },
 ) => Promise<string>
 
@@ -290,9 +299,10 @@ export function createBoard<Tx>(
     },
     async chat(input, options) {
       const { message, user = null } = parseInput(chatInput, input)
-      const caller = options?.caller ?? null
+      const { caller = null, recheck } = options ?? {}
       const own = caller === null ? board : createBoard(parts, workspaceId, actorOf(caller))
-      const reply = await parts.chat(withoutDecisions<Board<Tx>>(own), { message, user, caller })
+      const asked = { message, user, caller, recheck }
+      const reply = await parts.chat(withoutDecisions<Board<Tx>>(own), asked)
       return { reply, at: environment.clock.now() }
     },
   }

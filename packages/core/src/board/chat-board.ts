@@ -47,29 +47,37 @@ const scopeOf: { readonly [Name in keyof Board]: Scope | null } = {
 
 type Method = (...given: never[]) => Promise<unknown>
 
+/** Who asks, as of now. @throws TaskboardError (rejecting) `FORBIDDEN` when it may nothing any more. */
+type CurrentCaller = () => Promise<Principal>
+
 /**
- * A board for what a chat does for a caller: each method requires the scope that the caller would need for it, and tasks and schedules count
- * in the caller's quotas. `board` acts as the caller by default.
+ * A board for what a chat does for a caller: each method requires the scope that the caller would need for it at that moment, and tasks and
+ * schedules count in the caller's quotas. `board` acts as the caller by default.
  */
-export function callersBoard<Tx>(board: Board<Tx>, caller: Principal, quota: Quotas<Tx>): Board<Tx> {
+export function callersBoard<Tx>(board: Board<Tx>, current: CurrentCaller, quota: Quotas<Tx>): Board<Tx> {
   const guarded = Object.entries(scopeOf).flatMap(([name, scope]) => {
     if (scope === null) return []
     const method = board[name as keyof Board] as Method
-    return [[name, async (...given: never[]) => (requireScope(caller, scope), method(...given))] as const]
+    const call: Method = async (...given) => {
+      requireScope(await current(), scope)
+      return method(...given)
+    }
+    return [[name, call] as const]
   })
   return {
     ...(Object.fromEntries(guarded) as unknown as Board<Tx>),
-    ...countedWrites(board, caller, quota),
+    ...countedWrites(board, current, quota),
     workspaceId: board.workspaceId,
     get schedules() {
-      return callersSchedules(board.schedules, caller, quota)
+      return callersSchedules(board.schedules, current, quota)
     },
     update: async (taskId, change, options) => {
+      const caller = await current()
       requireScope(caller, 'tasks:write')
       return board.update(taskId, change, { ...options, lowersBudget: !mayRaiseBudget(caller) })
     },
     usage: async (taskId, input, options) => {
-      requireScope(caller, input.fencingToken == null ? 'agents:write' : 'tasks:write')
+      requireScope(await current(), input.fencingToken == null ? 'agents:write' : 'tasks:write')
       return board.usage(taskId, input, options)
     },
     chat: () => Promise.reject(new TaskboardError('FORBIDDEN', 'a chat cannot begin another one')),
@@ -79,17 +87,15 @@ export function callersBoard<Tx>(board: Board<Tx>, caller: Principal, quota: Quo
 /** The methods that create tasks, which count. */
 function countedWrites<Tx>(
   board: Board<Tx>,
-  caller: Principal,
+  current: CurrentCaller,
   quota: Quotas<Tx>,
 ): Pick<Board<Tx>, 'add' | 'addOnce' | 'addAll' | 'delegate'> {
-  const counted = async <T>(count: number, create: () => Promise<T>): Promise<T> => {
-    requireScope(caller, 'tasks:write')
-    return quota.createTasks(caller, count, async () => ({ value: await create(), replayed: false }))
-  }
+  const writer = () => callerWith(current, 'tasks:write')
+  const counted = async <T>(count: number, create: () => Promise<T>): Promise<T> =>
+    quota.createTasks(await writer(), count, async () => ({ value: await create(), replayed: false }))
   const addOnce: Board<Tx>['addOnce'] = async (input, options?: AddOptions<Tx>) => {
-    requireScope(caller, 'tasks:write')
     let made: Awaited<ReturnType<Board<Tx>['addOnce']>> | undefined
-    await quota.createTask(caller, async () => (made = await board.addOnce(input, options)))
+    await quota.createTask(await writer(), async () => (made = await board.addOnce(input, options)))
     return made as Awaited<ReturnType<Board<Tx>['addOnce']>>
   }
   return {
@@ -103,24 +109,35 @@ function countedWrites<Tx>(
 
 function callersSchedules<Tx>(
   schedules: BoardSchedules<Tx>,
-  caller: Principal,
+  current: CurrentCaller,
   quota: Quotas<Tx>,
 ): BoardSchedules<Tx> {
-  const reading = () => requireScope(caller, 'tasks:read')
-  const writing = () => requireScope(caller, 'tasks:write')
-  const { kind, id, name, sessionId } = caller
-  const by = { kind, id, name, sessionId }
+  const reader = () => callerWith(current, 'tasks:read')
+  const writer = async () => {
+    const caller = await callerWith(current, 'tasks:write')
+    const { kind, id, name, sessionId } = caller
+    return { caller, by: { kind, id, name, sessionId } }
+  }
   return {
-    list: async (...given) => (reading(), schedules.list(...given)),
-    get: async (...given) => (reading(), schedules.get(...given)),
+    list: async (...given) => (await reader(), schedules.list(...given)),
+    get: async (...given) => (await reader(), schedules.get(...given)),
     async create(input, options) {
-      writing()
+      const { caller, by } = await writer()
       return quota.createHeld(caller, 'schedules', (tx) => schedules.create(input, { tx, by, ...options }))
     },
-    update: async (scheduleId, change, options) => (
-      writing(),
-      schedules.update(scheduleId, change, { by, ...options })
-    ),
-    delete: async (scheduleId, options) => (writing(), schedules.delete(scheduleId, { by, ...options })),
+    async update(scheduleId, change, options) {
+      const { by } = await writer()
+      return schedules.update(scheduleId, change, { by, ...options })
+    },
+    async delete(scheduleId, options) {
+      const { by } = await writer()
+      return schedules.delete(scheduleId, { by, ...options })
+    },
   }
+}
+
+async function callerWith(current: CurrentCaller, scope: Scope): Promise<Principal> {
+  const caller = await current()
+  requireScope(caller, scope)
+  return caller
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SecretBox } from '../access/index.js'
 import { isTaskboardError, pathText, shownName, TaskboardError } from '../errors/index.js'
 import { plainJsonObject, type StoredChannel } from '../events/index.js'
@@ -43,8 +44,11 @@ export function sealChangedConfig(
   stored: StoredChannel,
   given: Config,
 ): { readonly config: Config; readonly secrets: Readonly<Record<string, string | null>> } {
-  const kept = type.secrets.filter((member) => given[member] === undefined || given[member] === MASK)
   const before = openConfig(deps.secrets, stored)
+  const kept = type.secrets.filter((member) => {
+    const secret = given[member]
+    return secret === undefined || secret === MASK || isDeepStrictEqual(secret, before[member])
+  })
   const keptMembers = Object.fromEntries(
     kept.filter((member) => Object.hasOwn(stored.secrets, member)).map((member) => [member, before[member]]),
   )

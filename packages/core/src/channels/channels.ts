@@ -10,7 +10,8 @@ import {
   notificationEventTypes,
   type StoredChannel,
 } from '../events/index.js'
-import type { IdempotencyClaim } from '../idempotency/index.js'
+import { hasAll } from '../fields/index.js'
+import { type IdempotencyClaim, sealedClaim } from '../idempotency/index.js'
 import type { LimitStore } from '../limits/index.js'
 import type { EndpointGuard } from '../webhooks/index.js'
 import { maskedConfig, requireType, sealChangedConfig, sealNewConfig } from './channel-config.js'
@@ -159,7 +160,7 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       const type = requireType(types, given.type)
       const sealed = sealNewConfig(configDeps, type, workspaceId, given.config)
       const channel = { workspaceId, type: type.name, name: given.name, events: given.events, ...sealed }
-      const insertion = { channel, idempotency: options?.idempotency ?? null }
+      const insertion = { channel, idempotency: sealedClaim(secrets, options?.idempotency) }
       const { value, replayed } = await store.insertChannel(insertion, environment.call(options))
       if (!replayed) confirmations.ask(value)
       return toChannel(value)
@@ -187,8 +188,9 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       }
       const stored = await find(workspaceId, channelId, options)
       const sealed = sealChangedConfig(configDeps, requireType(types, stored.type), stored, given.config)
-      const full = { ...change, ...sealed }
-      const update = { workspaceId, channelId, change: full }
+      const isSame =
+        Object.keys(sealed.secrets).length === 0 && hasAll(stored, { ...change, config: sealed.config })
+      const update = { workspaceId, channelId, change: isSame ? {} : { ...change, ...sealed } }
       const changed = await store.updateChannel(update, environment.call(options))
       confirmations.ask(changed)
       return toChannel(changed)

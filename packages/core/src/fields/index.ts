@@ -1,3 +1,4 @@
+export { hasAll } from './has-all.js'
 export { resourceFields } from './resource-fields.js'
 export type { ChangeInput, FieldKind, NamedField, NewInput, ResourceFields } from './resource-fields.js'
 export { wireName } from './resource-fields.js'

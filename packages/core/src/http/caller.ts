@@ -52,3 +52,24 @@ export async function withCaller<T>(
   if (caller?.id !== principal.id) throw services.refuseCredential(request)
   return [value, caller]
 }
+
+/** The caller of a request in progress, as of now; null once it has ended or cannot reach the workspace. Looked up once a second at most. */
+export function recheckCaller(
+  services: Pick<TransportServices, 'authenticate' | 'environment' | 'reach'>,
+  request: HttpRequest,
+  principal: Principal,
+  workspaceId: string,
+): () => Promise<Principal | null> {
+  const { clock } = services.environment
+  let caller: Principal | null = principal
+  let checkedAt = clock.now()
+  return async () => {
+    const age = clock.now() - checkedAt
+    if (caller === null || (age >= 0 && age < LATE_MS)) return caller
+    const found = await services.authenticate(request)
+    const isSame = found?.id === principal.id && (await services.reach.includes(found, workspaceId))
+    caller = isSame ? found : null
+    checkedAt = clock.now()
+    return caller
+  }
+}

@@ -70,6 +70,17 @@ export interface IdempotencyClaim {
   readonly fingerprint: string
 }
 
+/**
+ * A claim of a create that may have a secret in it, as the storage keeps it: whoever reads the storage cannot check guesses at the secret by the
+ * fingerprint.
+ */
+export function sealedClaim(
+  secrets: { readonly digest: (text: string) => string },
+  claim: IdempotencyClaim | undefined,
+): IdempotencyClaim | null {
+  return claim === undefined ? null : { ...claim, fingerprint: secrets.digest(claim.fingerprint) }
+}
+
 /** The result of a create. */
 export interface Created<T> {
   readonly value: T

@@ -3,4 +3,5 @@ export {
   type IdempotencyClaim,
   idempotencyRetentionMs,
   requestFingerprint,
+  sealedClaim,
 } from './idempotency.js'

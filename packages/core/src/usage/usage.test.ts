@@ -32,6 +32,15 @@ describe('the cost of a report', () => {
     }
   })
 
+  it('is by the price of all others for a model without one, however its name is spelled', () => {
+    const most = { ...prices, '*': { inputUsd: 5, outputUsd: 10 } }
+    for (const model of ['Small', 'small ', 'unknown', 'toString', '__proto__', '*', '']) {
+      expect(toUsageReport({ ...used, model }, most).costMicros).toBe(5_000 + 2_000)
+    }
+    expect(toUsageReport(used, most).costMicros).toBe(720)
+    expect(toUsageReport({ ...used, model: 'Small', costUsd: 0.000001 }, most).costMicros).toBe(7_000)
+  })
+
   it('is a whole number', () => {
     const tokens = fc.integer({ min: 0, max: 10_000_000 })
     const usd = fc.double({ min: 0, max: 100, noNaN: true })

@@ -37,7 +37,7 @@ export interface ModelPrice {
   readonly cachedInputUsd?: number | undefined
 }
 
-/** By the name of the model, as reports have it. */
+/** By the name of the model, as reports have it. `*` is the price of all others. */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>
 
 export const microsPerUsd = 1_000_000
@@ -114,7 +114,7 @@ function priceOf(
   prices: ModelPrices,
   model: string,
 ): number {
-  const price = Object.hasOwn(prices, model) ? prices[model] : undefined
+  const price = prices[[model, '*'].find((name) => Object.hasOwn(prices, name)) ?? '']
   if (price === undefined) return 0
   const { inputUsd, outputUsd, cachedInputUsd = inputUsd } = price
   const input = (inputTokens - cachedInputTokens) * inputUsd + cachedInputTokens * cachedInputUsd

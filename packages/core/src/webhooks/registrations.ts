@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { SecretBox } from '../access/index.js'
 import type { Environment, OnRecord } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
-import type { IdempotencyClaim } from '../idempotency/index.js'
+import { type IdempotencyClaim, sealedClaim } from '../idempotency/index.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import { secretContext } from './signing-keys.js'
 import { isSameSecret, newWebhookSecret } from './signature.js'
@@ -47,11 +47,13 @@ interface SecretRules {
   toStored(workspaceId: string, secret: string): { readonly sealed: string; readonly weakSecret: boolean }
   /** Whether `secret` is the current one of a webhook. */
   isOf(webhook: StoredWebhook, secret: string): boolean
+  /** A claim as the storage keeps it: its fingerprint may be that of a request with a secret. */
+  toKept(claim: IdempotencyClaim | undefined): IdempotencyClaim | null
 }
 
 /** What may be a secret, and how it is kept. */
 export function createSecretRules(
-  secrets: Pick<SecretBox, 'seal' | 'open'>,
+  secrets: Pick<SecretBox, 'seal' | 'open' | 'digest'>,
   { shortestSecret }: Pick<WebhookSettings, 'shortestSecret'>,
 ): SecretRules {
   const isWeak = (secret: string): boolean => secret.length < shortestSecret
@@ -67,6 +69,7 @@ export function createSecretRules(
     }),
     isOf: ({ workspaceId, secrets: [current] }, secret) =>
       current !== undefined && isSameSecret(secrets.open(current.sealed, secretContext(workspaceId)), secret),
+    toKept: (claim) => sealedClaim(secrets, claim),
   }
 }
 
@@ -96,7 +99,7 @@ export function createRegistrations<Tx>({
   return {
     async register(workspaceId, input, options) {
       const webhook = toStore(workspaceId, parseInput(newWebhookInput, input))
-      const insertion = { webhook, idempotency: options?.idempotency ?? null }
+      const insertion = { webhook, idempotency: secretRules.toKept(options?.idempotency) }
       const { value } = await store.insertWebhook(insertion, environment.call(options))
       return toWebhook(value)
     },
@@ -107,7 +110,7 @@ export function createRegistrations<Tx>({
       const generated = generateSecret === true ? newWebhookSecret(environment.random) : null
       const secret = generated ?? given.secret ?? null
       const webhook = toStore(workspaceId, { ...given, secret })
-      const insertion = { webhook, idempotency: options?.idempotency ?? null, unlessThere: true }
+      const insertion = { webhook, idempotency: secretRules.toKept(options?.idempotency), unlessThere: true }
       const { value, replayed } = await store.insertWebhook(insertion, environment.call(options))
       if (replayed && secret !== null && !secretRules.isOf(value, secret)) throw otherSecret(value)
       return { webhook: toWebhook(value), secret: generated }

@@ -96,14 +96,16 @@ const SECONDS = /^[0-9]{1,12}$/
  * console.log(verifyDelivery(secret, { ...request, now: request.now + 301_000 })) // false
  * ```
  */
-export function verifyDelivery(secret: string, { headers, body, now }: ReceivedRequest): boolean {
+export function verifyDelivery(secret: string, request: ReceivedRequest): boolean {
+  // In JavaScript, anything may be missing.
+  const { headers, body, now }: Partial<ReceivedRequest> = request ?? {}
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
-    (name) => headers[`webhook-${name}`],
+    (name) => headers?.[`webhook-${name}`],
   )
   if (typeof secret !== 'string' || secret === '') return false
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return false
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string') return false
-  if (!SECONDS.test(timestamp)) return false
+  if (typeof now !== 'number' || !SECONDS.test(timestamp)) return false
   const sentAt = Number(timestamp) * 1_000
   const isRecent = Math.abs(now - sentAt) <= TOLERANCE_MS
   const expected = Buffer.from(signStandardWebhook(secret, { id, sentAt, body }))

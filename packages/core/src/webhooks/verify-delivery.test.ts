@@ -65,7 +65,12 @@ describe('verifyDelivery', () => {
     }
     expect(verifyDelivery('', received(NOW, ['x']))).toBe(false)
     expect(verifyDelivery(7 as never, received())).toBe(false)
-    expect(verifyDelivery(secret, { ...received(), body: undefined as never })).toBe(false)
+    for (const name of ['headers', 'body', 'now']) {
+      for (const value of [undefined, null, 7n, '', {}]) {
+        expect(verifyDelivery(secret, { ...received(), [name]: value })).toBe(false)
+      }
+    }
+    for (const request of [undefined, null]) expect(verifyDelivery(secret, request as never)).toBe(false)
   })
 
   it('refuses random headers', () => {

@@ -45,7 +45,7 @@ describe('register', () => {
     const idempotency = { scope: 's', key: 'k', fingerprint: 'f' }
     await webhooks.register('ws_1', { url: URL, events: ['order.new'] }, { tx: 'tx', idempotency })
     expect(storage.calls[0]?.slice(1)).toEqual([
-      { webhook: expect.anything(), idempotency },
+      { webhook: expect.anything(), idempotency: { ...idempotency, fingerprint: expect.any(String) } },
       { now: NOW, tx: 'tx' },
     ])
   })

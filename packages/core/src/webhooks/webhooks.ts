@@ -103,7 +103,7 @@ export interface TransportWebhooks<Tx = unknown> extends Webhooks<Tx>, Pick<Regi
 export interface WebhooksDeps<Tx> {
   readonly environment: Environment
   readonly store: WebhookStore<Tx>
-  readonly secrets: Pick<SecretBox, 'seal' | 'open'>
+  readonly secrets: Pick<SecretBox, 'seal' | 'open' | 'digest'>
   readonly guard: EndpointGuard
   readonly settings: Pick<WebhookSettings, 'rotationOverlapMs' | 'shortestSecret'>
   /** Called after this process changed or deleted a webhook; in a host's transaction, before its commit. */

@@ -4,7 +4,7 @@ import type { NamedActor, Schedule } from '../board/index.js'
 import type { AuditActor } from '../environment/index.js'
 import { wireName } from '../fields/index.js'
 import type { Storage } from '../storage/index.js'
-import { microsPerUsd } from '../usage/index.js'
+import { microsPerUsd, type UsageAmounts } from '../usage/index.js'
 
 /** What a rule records of a verb that has done its work. */
 export interface AuditNote {
@@ -162,11 +162,14 @@ export const auditRules: AuditRules = {
     },
     deleteWebhook: ({ workspaceId, webhookId }, isDeleted) =>
       isDeleted ? { action: 'webhook.deleted', ...inWorkspace(workspaceId, 'webhook', webhookId) } : null,
-    resendDeliveries: ({ workspaceId, webhookId }, deliveries) => ({
-      action: 'webhook.resent',
-      ...inWorkspace(workspaceId, 'webhook', webhookId),
-      details: { deliveries },
-    }),
+    resendDeliveries: ({ workspaceId, webhookId }, deliveries) =>
+      deliveries === 0
+        ? null
+        : {
+            action: 'webhook.resent',
+            ...inWorkspace(workspaceId, 'webhook', webhookId),
+            details: { deliveries },
+          },
     insertTestDelivery: 'sends a sample to an address that is on record',
     claimDueDeliveries: DELIVERS,
     readTargets: DELIVERS,
@@ -176,7 +179,7 @@ export const auditRules: AuditRules = {
   usage: {
     recordUsage: 'the sums of usage have it',
     enterUsage: ({ workspaceId, agentId, report, correction }, { replayed }) =>
-      correction === null || replayed
+      correction === null || replayed || isNothing(report)
         ? null
         : {
             action: 'usage.corrected',
@@ -341,6 +344,10 @@ export const auditRules: AuditRules = {
         : null,
   },
 }
+
+/** Whether a report takes and gives back nothing. */
+const isNothing = ({ inputTokens, outputTokens, cachedInputTokens, costMicros }: UsageAmounts): boolean =>
+  [inputTokens, outputTokens, cachedInputTokens, costMicros].every((amount) => amount === 0)
 
 /** Who decided: the host's code may name a person. */
 function personOf(actor: NamedActor | null): AuditActor {

@@ -105,7 +105,7 @@ const ofBoard = callsOf<Board>()({
   requestApproval: { 2: WRITE },
   approvals: { 1: LIST },
   decide: { 2: [...WRITE, 'by'] },
-  chat: { 1: ['caller'] },
+  chat: { 1: ['caller', 'recheck'] },
 })
 const ofSchedules = callsOf<Board['schedules']>()({
   create: { 1: RECORDED_ONCE },

@@ -78,6 +78,21 @@ describe('resealSecrets', () => {
     expect(await sealed(storage)).toHaveLength(450)
   })
 
+  it('leaves a create of before whose repeat is refused, also once the old key is gone', async () => {
+    const { storage, workspaceId } = await sealedWith(OLD, 0)
+    const idempotency = { scope: 's', key: 'once', fingerprint: 'f' }
+    const url = 'https://hooks.example/once'
+    const create = (board: ReturnType<typeof boardWith>, secret: string) =>
+      board.services.webhooks.create(workspaceId, { url, events: ['task.created'], secret }, { idempotency })
+    const { webhook } = await create(boardWith(storage, OLD, NEW), 'a secret that is long')
+    expect(await create(boardWith(storage, OLD), 'a secret that is long')).toMatchObject({ webhook })
+    await boardWith(storage, NEW, OLD).resealSecrets()
+    for (const keys of [[NEW, OLD], [NEW]]) {
+      const repeat = create(boardWith(storage, ...keys), 'a secret that is long')
+      await expect(repeat).rejects.toMatchObject({ code: 'CONFLICT' })
+    }
+  })
+
   it('leaves what no key opens, and refuses keys that are not those of the board', async () => {
     const { storage, workspaceId } = await sealedWith(OLD, 1)
     const foreign = boardWith(storage, LOST)

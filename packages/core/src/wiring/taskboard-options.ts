@@ -104,7 +104,7 @@ export interface TaskboardOptions<Tx = unknown> {
     | undefined
   /**
    * The prices of language models, by the name that reports of usage have, in dollars for a million tokens. A report with a cost of its own
-   * counts as the larger of the two. A report without one, of a model without a price, costs nothing.
+   * counts as the larger of the two. `*` is the price of all other models: without it, they cost nothing unless the report says so.
    */
   readonly prices?: ModelPrices | undefined
   /** Rates of the board API and of failed credentials. Those of API v2 are of `tiers`. */

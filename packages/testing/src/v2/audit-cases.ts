@@ -144,19 +144,38 @@ export const auditCases: readonly V2Check[] = [
         config: { room: 'orders' },
         events: ['task.created'],
       }
-      const channel = await make(CHANNELS, { ...here, ...chat })
+      const secret = { url: 'https://chat.example/secret' }
+      const channel = await make(CHANNELS, { ...here, ...chat, config: { ...chat.config, ...secret } })
       const place = `/v2/workspaces/${workspaceId}`
       const { name } = await taskboard.accounts.getWorkspace(workspaceId)
       const before = await recordsOf(session, as)
       assertAnswer(await send('DELETE', `${KEYS}/${key}`, { as }), 204)
       assertAnswer(await send('PATCH', `/v2/webhooks/${hook}`, { as, body: {} }))
-      assertAnswer(await send('PATCH', `/v2/schedules/${plan}`, { as, body: {} }))
-      assertAnswer(await send('PATCH', `${CHANNELS}/${channel}`, { as, body: {} }))
+      const resend = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
+      assertAnswer(await send('POST', `/v2/webhooks/${hook}/resend`, { as, body: resend }))
+      const samePlan = { cron: '@daily', time_zone: 'UTC', task: { title: 't' }, enabled: true }
+      for (const body of [{}, samePlan])
+        assertAnswer(await send('PATCH', `/v2/schedules/${plan}`, { as, body }))
+      const { name: called, events, config } = chat
+      for (const body of [
+        {},
+        { config },
+        { name: called, events, config: { ...config, url: '********' } },
+        { config: { ...config, ...secret } },
+      ])
+        assertAnswer(await send('PATCH', `${CHANNELS}/${channel}`, { as, body }))
+      const correction = { workspace_id: workspaceId, reason: 'of nothing' }
+      assertAnswer(await send('POST', '/v2/account/usage/corrections', { as, body: correction }), 201)
       assert.equal(assertAnswer(await send('PATCH', place, { as, body: { name } }))['name'], name)
       await taskboard.accounts.update(accountId, { tier: 'enterprise', requireOtherPerson: false })
       assert.deepEqual(await recordsOf(session, as), before)
+      const other = { config: { ...config, url: 'https://chat.example/other' } }
+      assertAnswer(await send('PATCH', `${CHANNELS}/${channel}`, { as, body: other }))
+      assertAnswer(
+        await send('PATCH', `/v2/schedules/${plan}`, { as, body: { ...samePlan, cron: '@hourly' } }),
+      )
       assertAnswer(await send('PATCH', place, { as, body: { name: 'Another' } }))
-      assert.equal((await recordsOf(session, as)).length, before.length + 1)
+      assert.equal((await recordsOf(session, as)).length, before.length + 3)
     },
   },
   {

@@ -1,6 +1,7 @@
 import type { Reach } from '../../access/index.js'
 import type { Environment, InTransaction, OnRecord } from '../../environment/index.js'
 import { requireLimit, TaskboardError } from '../../errors/index.js'
+import { hasAll } from '../../fields/index.js'
 import type { IdempotencyClaim } from '../../idempotency/index.js'
 import {
   parseNewSchedule,
@@ -116,7 +117,8 @@ export function createSchedules<Tx>(parts: {
       get: (scheduleId, options) => find({ reach: null, workspaceId }, scheduleId, options),
       async update(scheduleId, input, options) {
         const before = await find({ reach: null, workspaceId }, scheduleId, options)
-        const change = parseScheduleChange(input, before, maxAttempts)
+        const given = parseScheduleChange(input, before, maxAttempts)
+        const change = hasAll(before, given) ? {} : given
         return changing(store.updateSchedule({ workspaceId, scheduleId, change }, environment.call(options)))
       },
       delete: (scheduleId, options) =>

@@ -1,4 +1,4 @@
-import { callerOf } from '../caller.js'
+import { callerOf, recheckCaller } from '../caller.js'
 import { actorOf, chatInput, type Column, parseNewTask, type Task } from '../../board/index.js'
 import type { Instant } from '../../environment/index.js'
 import { isStorableText, parseInput, TaskboardError } from '../../errors/index.js'
@@ -184,10 +184,10 @@ const sendChat: BoardOperation = {
   scope: 'chat:write',
   fields: fieldNamesOf(chatInput),
   checkFields: (body) => void parseInput(chatInput, body),
-  async run({ principal, board, body }) {
+  async run({ services, principal, request, board, body }) {
     const { reply, at } = await board.chat(
       { message: body['message'] as string, user: body['user'] as string | null | undefined },
-      { caller: principal },
+      { caller: principal, recheck: recheckCaller(services, request, principal, board.workspaceId) },
     )
     return `{"success":true,"reply":${JSON.stringify(reply)},"timestamp":${time(at)}}`
   },

@@ -8,6 +8,7 @@ import {
   questionInput,
 } from '../../board/index.js'
 import { parseInput, TaskboardError } from '../../errors/index.js'
+import { recheckCaller } from '../caller.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { commentJson, toWireComment } from '../wire/comment-wire.js'
 import { toWorkedTask, workedTaskJson } from './worked-task-wire.js'
@@ -141,10 +142,13 @@ const sendChatMessage = operation({
   }),
   example: { message: 'What is left to do?' },
   answer: { status: 200, schema: z.object({ reply: z.string(), timestamp }) },
-  async run({ services, principal, body }) {
+  async run({ services, principal, request, body }) {
     const workspaceId = await workspaceOf(services, principal, body.workspace_id)
     const { message, user } = body
-    const { reply, at } = await services.board(workspaceId).chat({ message, user }, { caller: principal })
+    const recheck = recheckCaller(services, request, principal, workspaceId)
+    const { reply, at } = await services
+      .board(workspaceId)
+      .chat({ message, user }, { caller: principal, recheck })
     return { reply, timestamp: toTimestamp(at) }
   },
 })

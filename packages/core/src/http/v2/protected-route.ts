@@ -107,7 +107,7 @@ function explainError(
   return v2ErrorEnvelope(error, { requestId, now: clock.now() })
 }
 
-/** @throws TaskboardError `UNAUTHORIZED` when the caller has fewer rights by the time the body is there. */
+/** @throws TaskboardError `UNAUTHORIZED` when the caller has fewer rights, or is somewhere else, by the time the body is there. */
 async function ofSameCaller<T>(
   services: TransportServices,
   request: HttpRequest,
@@ -115,6 +115,18 @@ async function ofSameCaller<T>(
   arriving: Promise<T>,
 ): Promise<T> {
   const [value, caller] = await withCaller(services, request, principal, arriving)
-  if (principal.scopes.every((scope) => caller.scopes.includes(scope))) return value
+  if (mayAsMuch(principal, caller)) return value
   throw services.refuseCredential(request)
+}
+
+/** Whether a caller has kept what it could do, and reach. */
+function mayAsMuch(before: Principal, now: Principal): boolean {
+  const { scopes, workspaceIds: reached } = now
+  return (
+    now.accountId === before.accountId &&
+    now.defaultWorkspaceId === before.defaultWorkspaceId &&
+    before.scopes.every((scope) => scopes.includes(scope)) &&
+    (reached === 'all' ||
+      (before.workspaceIds !== 'all' && before.workspaceIds.every((id) => reached.includes(id))))
+  )
 }

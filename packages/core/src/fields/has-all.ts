@@ -1,0 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
+
+/** Whether a change gives only what is there already, so that it changes nothing, and nothing is on record. */
+export function hasAll<T extends object>(
+  before: T,
+  change: { readonly [Name in keyof T]?: unknown },
+): boolean {
+  return Object.entries(change).every(
+    ([name, value]) => value === undefined || isDeepStrictEqual(value, before[name as keyof T]),
+  )
+}
