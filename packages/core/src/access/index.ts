@@ -1,5 +1,5 @@
 export { credentialDigest } from './credential-digest.js'
-export { addressBucket } from './credential-guard.js'
+export { addressBucket, networkAround } from './credential-guard.js'
 export { createKnownClients } from './password-work.js'
 export { scopes, tiers } from './principal.js'
 export { principalKinds } from './principal.js'
