@@ -4,7 +4,7 @@ import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js
 import { createRateLimiter } from '../limits/index.js'
 import type { AccessTokens } from './access-token.js'
 import { addressBucket } from './credential-guard.js'
-import { createKnownClients } from './password-work.js'
+import { createKnownClients } from './known-clients.js'
 import type { Authenticator } from './authenticator.js'
 import {
   asField,
