@@ -16,7 +16,8 @@ import { createLoginCodes, type LoginCode, type LoginCodeInput } from './login-c
 import { createMfaCodes } from './mfa-codes.js'
 import { createMfa, type Mfa } from './mfa.js'
 import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
-import { createKnownClients, createPasswordWork, type PasswordWork } from './password-work.js'
+import { createKnownClients } from './known-clients.js'
+import { createPasswordWork, type PasswordWork } from './password-work.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
 import { giveBackGuess, requireAllowed } from './login-check.js'
@@ -62,6 +63,7 @@ interface LoginDeps extends Pick<InvitationsDeps, 'linkTo' | 'onInvitation'> {
 
 const DEFAULT_PER_MINUTE = 60
 const MOST_KNOWN = 10_000
+const MOST_KNOWN_OF_USER = 10
 
 /** Wires sessions and second factors, which take the same codes. */
 function createLogin(deps: LoginDeps): Login {
@@ -73,7 +75,7 @@ function createLogin(deps: LoginDeps): Login {
     perMinute,
     mfaCodes,
     codes,
-    knownClients: createKnownClients(MOST_KNOWN),
+    knownClients: createKnownClients(MOST_KNOWN, MOST_KNOWN_OF_USER),
   })
   return {
     sessions,

@@ -6,6 +6,7 @@ import type { AccessClaims, AccessTokens } from './access-token.js'
 import { API_KEY_LENGTH, hashApiKey, isApiKey } from './api-key.js'
 import { credentialDigest } from './credential-digest.js'
 import { addressBucket, failedCredentials } from './credential-guard.js'
+import { createLookUps } from './look-ups.js'
 import { createPrincipalCache, type PrincipalCache } from './principal-cache.js'
 import type { Principal } from './principal.js'
 
@@ -126,6 +127,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   requireWhole('cacheTtlMs', cacheTtlMs)
   const cache = { environment, size: cacheSize, ttlMs: cacheTtlMs }
   const failures = createRateLimiter(failedCredentials(environment.clock, options))
+  const askFor = createLookUps(failures)
   const keys = createPrincipalCache({
     ...cache,
     find: (keyHash) => store.findPrincipal({ keyHash }, environment.call()),
@@ -146,10 +148,18 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   /** Looks up a key. Unknown ones of an address that had too many in vain are refused unasked. */
   async function findKey(hash: string, clientAddress: string): Promise<Principal | null> {
     const client = addressBucket(clientAddress)
-    if (failures.remaining(client) === 0) return null
-    const found = await keys.lookUp(hash)
-    if (found === null) failures.take(client)
-    return found
+    const end = await askFor(client)
+    if (end === null) return null
+    try {
+      // One that waited may have been looked up meanwhile.
+      const cached = keys.peek(hash)
+      if (cached !== undefined) return cached
+      const found = await keys.lookUp(hash)
+      if (found === null) failures.take(client)
+      return found
+    } finally {
+      end()
+    }
   }
 
   return {

@@ -27,6 +27,13 @@ export function addressBucket(address: string): string {
   return `${network.join(':')}::/64`
 }
 
+/** The network around the /64 of a bucket, of as many groups of 16 bits; any other bucket as it is. */
+export function networkAround(bucket: string, groups: number): string {
+  return bucket.endsWith('::/64')
+    ? `${bucket.split(':').slice(0, groups).join(':')}::/${groups * 16}`
+    : bucket
+}
+
 /** Slows down clients that guess credentials. */
 export interface CredentialGuard {
   /**

@@ -171,10 +171,11 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
 
   async function find(token: string, { clientAddress }: LoginOrigin): Promise<Invitation> {
     const tokenHash = credentialDigest(token)
-    sessions.requireFewWrong(clientAddress)
-    const [found] = TOKEN.test(token) ? await store.listInvitations({ tokenHash }, environment.call()) : []
-    if (found === undefined) throw sessions.refuseToken(clientAddress, OVER)
-    return found
+    return sessions.withFewWrong(clientAddress, async () => {
+      const [found] = TOKEN.test(token) ? await store.listInvitations({ tokenHash }, environment.call()) : []
+      if (found === undefined) throw sessions.refuseToken(clientAddress, OVER)
+      return found
+    })
   }
 
   return {

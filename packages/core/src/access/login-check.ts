@@ -3,10 +3,11 @@ import type { AuditActor, Environment } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import { createRateLimiter } from '../limits/index.js'
 import type { loginInput } from './access-input.js'
-import { addressBucket } from './credential-guard.js'
+import { addressBucket, networkAround } from './credential-guard.js'
 import { credentialDigest } from './credential-digest.js'
 import { codeAttempts, isTotpCode, type MfaCodes } from './mfa-codes.js'
-import type { createKnownClients, PasswordClient, PasswordWork } from './password-work.js'
+import type { createKnownClients } from './known-clients.js'
+import type { PasswordClient, PasswordWork } from './password-work.js'
 import type { SessionStore, SignIn } from './session-store.js'
 
 /** Where a request comes from, as the host sees it. */
@@ -51,22 +52,30 @@ export function createLoginCheck(deps: LoginCheckDeps) {
   const logins = createRateLimiter(limits)
   /** Those of known clients, whose places no flood of other addresses can take. */
   const ofKnown = createRateLimiter(limits)
+  /** Those of addresses for which `logins` has no place. */
+  const ofNetworks = createRateLimiter(limits)
   const checkOne = createOneCheck(deps)
 
+  function take(bucket: string) {
+    if (deps.knownClients.has(bucket)) return ofKnown.take(bucket)
+    const decision = logins.take(bucket)
+    const hasNoPlace = !decision.allowed && logins.remaining(bucket) > 0
+    return hasNoPlace ? ofNetworks.take(wideNetwork(bucket)) : decision
+  }
+
   /** What a client has used of the limit goes with it. */
-  function becomeKnown(bucket: string): void {
+  function becomeKnown(bucket: string, userId: string): void {
     const isNew = !deps.knownClients.has(bucket)
     const used = isNew ? limit - logins.remaining(bucket) : 0
     for (let count = 0; count < used; count++) ofKnown.take(bucket)
-    deps.knownClients.add(bucket)
+    deps.knownClients.add(bucket, userId)
   }
 
   async function check(login: Login, origin: LoginOrigin, client?: PasswordClient): Promise<SignIn> {
     const bucket = addressBucket(origin.clientAddress)
-    const counted = deps.knownClients.has(bucket) ? ofKnown : logins
-    requireAllowed(counted.take(bucket), 'too many logins from this address')
+    requireAllowed(take(bucket), 'too many logins from this address')
     const signIn = await checkOne(login, { bucket, origin }, client)
-    becomeKnown(bucket)
+    becomeKnown(bucket, signIn.userId)
     return signIn
   }
 
@@ -84,6 +93,16 @@ export function createLoginCheck(deps: LoginCheckDeps) {
   }
 
   return { check, checkAgain }
+}
+
+/** The /32 of an IPv6 network, the /16 of an IPv4 address. */
+function wideNetwork(bucket: string): string {
+  return bucket.includes(':') ? networkAround(bucket, 2) : bucket.split('.').slice(0, 2).join('.')
+}
+
+/** For whom a password is checked: the networks of one IPv6 site wait as one client when they are known, because one login makes each known. */
+function clientOf(bucket: string, isKnown: boolean): PasswordClient {
+  return { key: isKnown ? networkAround(bucket, 3) : bucket, isKnown }
 }
 
 /** Somebody whom Taskboard's login knows, or who shows a token of a session. */
@@ -140,7 +159,7 @@ function createOneCheck({
   return async (
     login: Login,
     { bucket, origin }: { readonly bucket: string; readonly origin: LoginOrigin },
-    client: PasswordClient = { key: bucket, isKnown: knownClients.has(bucket) },
+    client = clientOf(bucket, knownClients.has(bucket)),
   ): Promise<SignIn> => {
     const { email, password, mfaCode } = login
     const key = credentialDigest(JSON.stringify([email, bucket]))

@@ -2,7 +2,7 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
 import { createLoginCheck, mostAddresses, type LoginCheckDeps } from './login-check.js'
-import { createKnownClients } from './password-work.js'
+import { createKnownClients } from './known-clients.js'
 
 const PER_MINUTE = 5
 const KNOWN = '203.0.113.7'
@@ -53,16 +53,24 @@ function setUp() {
   return { clock, tryLogin, wrongFromEverywhere }
 }
 
+const neighborOf = (network: string, number: number): string =>
+  network.includes(':') ? `${network}:${number}::1` : `${network}.${number}.1`
+
 describe('a flood of logins from as many addresses as are counted', () => {
-  it('keeps out whoever has not logged in before, and nobody else', async () => {
+  it('keeps out nobody elsewhere, and where others come from with it, those who have not logged in before', async () => {
     const { clock, tryLogin, wrongFromEverywhere } = setUp()
     expect(await tryLogin(KNOWN)).toBe('in')
     await clock.advance({ minutes: 5 })
     expect(new Set(await wrongFromEverywhere())).toEqual(new Set(['UNAUTHORIZED']))
-    expect(await tryLogin(STRANGER)).toBe('RATE_LIMITED')
     expect(await tryLogin(KNOWN)).toBe('in')
-    await clock.advance({ minutes: 2 })
     expect(await tryLogin(STRANGER)).toBe('in')
+    for (const neighbors of ['2001:db8:ffff', '192.0']) {
+      const others = Array.from({ length: PER_MINUTE + 1 }, (_, number) => neighborOf(neighbors, number))
+      for (const address of others.slice(0, -1)) expect(await tryLogin(address, 'wrong')).toBe('UNAUTHORIZED')
+      for (const address of others) expect(await tryLogin(address)).toBe('RATE_LIMITED')
+    }
+    await clock.advance({ minutes: 2 })
+    expect(await tryLogin('192.0.2.9')).toBe('in')
   })
 })
 

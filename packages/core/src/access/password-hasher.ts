@@ -6,9 +6,12 @@ import { TaskboardError } from '../errors/index.js'
 export interface PasswordHasher {
   /** A salted text that names its algorithm and cost. The same password twice gives two texts. */
   hash(password: string): Promise<string>
-  /** Whether `stored` was made from `password`. False for text that is not a hash of this kind. */
+  /**
+   * Whether `stored` was made from `password`. False for text that is not a hash of this kind. Should take as long for a wrong password whatever
+   * `stored` is, also for the decoy and for hashes of an earlier cost: the time of a wrong login tells otherwise whether its address has a user.
+   */
   verify(password: string, stored: string): Promise<boolean>
-  /** Text that no password matches. Verifying it costs as much as verifying any hash that `hash` makes now. */
+  /** Text that no password matches. Verifying it costs as much as verifying any hash with a wrong password. */
   readonly decoy: string
   /** Whether `stored` is of a lower cost than `hash` has now. The next right login then stores a new hash. Default: never. */
   isOutdated?(stored: string): boolean
@@ -18,6 +21,11 @@ interface ScryptHasherOptions {
   readonly random: Random
   /** The binary logarithm of scrypt's N; default 15, with which a hash takes 32 MiB. */
   readonly costLog2?: number | undefined
+}
+
+interface Cost {
+  readonly log2: number
+  readonly parallelization: number
 }
 
 const BLOCK_SIZE = 8
@@ -36,6 +44,8 @@ const STORED = /^\$scrypt\$ln=(\d{1,2}),r=8,p=([1-3])\$([A-Za-z0-9+/]{22})\$([A-
  */
 export function createScryptHasher(options: ScryptHasherOptions): PasswordHasher {
   const { random, costLog2 = DEFAULT_COST_LOG2 } = options
+  /** The highest cost of what was checked, which may be that of other processes. */
+  let highest: Cost = { log2: costLog2, parallelization: PARALLELISM }
 
   return {
     decoy: toStored(costLog2, random.bytes(SALT_BYTES), random.bytes(HASH_BYTES)),
@@ -50,8 +60,11 @@ export function createScryptHasher(options: ScryptHasherOptions): PasswordHasher
     async verify(password, stored) {
       const parts = partsOf(stored)
       if (parts === null) return false
+      if (parts.log2 > highest.log2) highest = { ...highest, log2: parts.log2 }
       const found = await derived(password, parts.salt, parts)
-      return timingSafeEqual(found, parts.hash)
+      if (timingSafeEqual(found, parts.hash)) return true
+      for (const cost of costsBetween(parts, highest)) await derived(password, parts.salt, cost)
+      return false
     },
     isOutdated(stored) {
       const parts = partsOf(stored)
@@ -73,11 +86,17 @@ function partsOf(stored: string) {
   }
 }
 
-function derived(
-  password: string,
-  salt: Uint8Array,
-  { log2, parallelization }: { readonly log2: number; readonly parallelization: number },
-): Promise<Buffer> {
+/** What is left of the work of a higher cost after that of a lower one: each step doubles what was done. */
+function costsBetween({ log2, parallelization }: Cost, highest: Cost): readonly Cost[] {
+  const wider = highest.parallelization - parallelization
+  const doubled = Array.from({ length: Math.max(0, highest.log2 - log2) }, (_, step) => ({
+    log2: log2 + step,
+    parallelization: highest.parallelization,
+  }))
+  return wider > 0 ? [{ log2, parallelization: wider }, ...doubled] : doubled
+}
+
+function derived(password: string, salt: Uint8Array, { log2, parallelization }: Cost): Promise<Buffer> {
   const cost = 2 ** log2
   // Node refuses a bound that is exactly what scrypt needs.
   const maxmem = 128 * BLOCK_SIZE * (cost + parallelization) * 2

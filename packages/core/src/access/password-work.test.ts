@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PasswordHasher } from './password-hasher.js'
-import { createKnownClients, createPasswordWork, type PasswordClient } from './password-work.js'
+import { createPasswordWork, type PasswordClient } from './password-work.js'
 
 const stranger = (key: string): PasswordClient => ({ key, isKnown: false })
 const known = (key: string): PasswordClient => ({ key, isKnown: true })
@@ -91,10 +91,4 @@ describe('work on passwords', () => {
     expect(refused).toEqual(['e', 'd', 'c', '3', 'b', 'y'])
     expect(await finish()).toEqual(['first', 'a', '1', '2', 'x'])
   })
-})
-
-it('remembers the clients that have logged in last', () => {
-  const clients = createKnownClients(2)
-  for (const key of ['a', 'b', 'a', 'c']) clients.add(key)
-  expect(['a', 'b', 'c'].map((key) => clients.has(key))).toEqual([true, false, true])
 })

@@ -116,18 +116,3 @@ export function createPasswordWork(options: PasswordWorkOptions): PasswordWork {
     decoy: hasher.decoy,
   }
 }
-
-/** The clients that have logged in lately, of which the oldest are forgotten first. */
-export function createKnownClients(most: number) {
-  const known = new Set<string>()
-  return {
-    add(key: string): void {
-      known.delete(key)
-      known.add(key)
-      const [oldest] = known
-      if (known.size > most && oldest !== undefined) known.delete(oldest)
-    },
-    has: (key: string): boolean => known.has(key),
-    forget: (key: string): void => void known.delete(key),
-  }
-}

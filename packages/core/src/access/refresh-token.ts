@@ -59,7 +59,7 @@ export function showRefreshToken(
 }
 
 /** The two digests of a refresh token, which are all that is stored of it. */
-interface RefreshTokenHashes {
+export interface RefreshTokenHashes {
   /** The same for all tokens of a session. */
   readonly familyHash: string
   readonly tokenHash: string

@@ -4,7 +4,8 @@ import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js
 import { createRateLimiter } from '../limits/index.js'
 import type { AccessTokens } from './access-token.js'
 import { addressBucket } from './credential-guard.js'
-import { createKnownClients } from './password-work.js'
+import { createLookUps } from './look-ups.js'
+import { createKnownClients } from './known-clients.js'
 import type { Authenticator } from './authenticator.js'
 import {
   asField,
@@ -17,7 +18,7 @@ import {
   type LoginOrigin,
 } from './login-check.js'
 import type { LoginCodes } from './login-codes.js'
-import { mintRefreshToken, parseRefreshToken } from './refresh-token.js'
+import { mintRefreshToken, parseRefreshToken, type RefreshTokenHashes } from './refresh-token.js'
 import type { Session, SessionOrigin, SessionRecord, SignIn } from './session-store.js'
 import { loginInput, proofInput } from './access-input.js'
 
@@ -86,8 +87,11 @@ export interface Sessions {
   begin(user: Begun, origin: LoginOrigin): Promise<SessionTokens>
   /** The answer to a token that is not valid: counts it. @throws TaskboardError `RATE_LIMITED` after too many from the address. */
   refuseToken(clientAddress: string, message: string): TaskboardError
-  /** To call before a look-up of a token. @throws TaskboardError `RATE_LIMITED` for an address that has shown too many wrong ones. */
-  requireFewWrong(clientAddress: string): void
+  /**
+   * Looks up a token, which counts a wrong one by `refuseToken`. Waits while those in progress may use up what the address may still have wrong.
+   * @throws TaskboardError `RATE_LIMITED` for an address that has shown too many wrong ones.
+   */
+  withFewWrong<T>(clientAddress: string, lookUp: () => Promise<T>): Promise<T>
   /** The sessions of a user that have not ended, newest first. */
   list(userId: string): Promise<readonly SessionRecord[]>
   /**
@@ -135,7 +139,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { environment, store, tokens, authenticator, perMinute: limit } = deps
   const { refreshTokenTtlMs: ttlMs, sessionTtlMs: longestMs } = deps
   const { random, clock } = environment
-  const { refuseToken, requireFewWrong } = createTokenGuard(limit, clock)
+  const guard = createTokenGuard(limit, clock)
+  const { refuseToken } = guard
   /** The families of refresh tokens that were right in this process: a wrong token of another address does not stop them. */
   const known = createKnownClients(MOST_KNOWN_SESSIONS)
   const { check, checkAgain } = createLoginCheck(deps)
@@ -184,15 +189,27 @@ export function createSessions(deps: SessionsDeps): Sessions {
       authenticator.forgetSession(id)
     },
     begin: (user, origin) => begin(user, wrongLogin, origin),
-    refuseToken,
-    requireFewWrong,
+    ...guard,
     ...createEndings(deps),
-    async refresh(refreshToken, from) {
-      const shown = parseRefreshToken(refreshToken)
-      if (shown === null) throw refuseToken(from.clientAddress, WRONG_REFRESH)
-      // A host may refresh for all its users from one address, at which also wrong ones come in.
-      if (!known.has(shown.familyHash)) requireFewWrong(from.clientAddress)
-      const { token, tokenHash: nextTokenHash } = mintRefreshToken(random, refreshToken)
+    refresh: createRefresh(deps, { known, guard, answer }),
+  }
+}
+
+type Guard = Pick<Sessions, 'refuseToken' | 'withFewWrong'>
+
+interface RefreshDeps {
+  readonly known: ReturnType<typeof createKnownClients>
+  readonly guard: Guard
+  readonly answer: (session: Session, refreshToken: string) => Promise<SessionTokens>
+}
+
+function createRefresh(
+  { environment, store, authenticator, refreshTokenTtlMs: ttlMs }: SessionsDeps,
+  { known, guard, answer }: RefreshDeps,
+): Sessions['refresh'] {
+  return async (refreshToken, from) => {
+    async function exchange(shown: RefreshTokenHashes): Promise<SessionTokens> {
+      const { token, tokenHash: nextTokenHash } = mintRefreshToken(environment.random, refreshToken)
       const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS, origin: originOf(from) }
       const found = await store.consumeRefreshToken(request, environment.call({ by: userActor(null, from) }))
       if (found?.outcome === 'rotated') {
@@ -201,22 +218,34 @@ export function createSessions(deps: SessionsDeps): Sessions {
       }
       if (found?.outcome !== 'reused') known.forget(shown.familyHash)
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
-      throw refuseToken(from.clientAddress, WRONG_REFRESH)
-    },
+      throw guard.refuseToken(from.clientAddress, WRONG_REFRESH)
+    }
+
+    const shown = parseRefreshToken(refreshToken)
+    if (shown === null) throw guard.refuseToken(from.clientAddress, WRONG_REFRESH)
+    // A host may refresh for all its users from one address, at which also wrong ones come in.
+    if (known.has(shown.familyHash)) return exchange(shown)
+    return guard.withFewWrong(from.clientAddress, () => exchange(shown))
   }
 }
 
 /** Counts tokens that are not valid. */
-function createTokenGuard(limit: number, clock: Clock): Pick<Sessions, 'refuseToken' | 'requireFewWrong'> {
+function createTokenGuard(limit: number, clock: Clock): Guard {
   const wrong = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
+  const askFor = createLookUps(wrong)
   return {
     refuseToken(clientAddress, message) {
       requireAllowed(wrong.take(addressBucket(clientAddress)), TOO_MANY_WRONG)
       return new TaskboardError('UNAUTHORIZED', message)
     },
-    requireFewWrong(clientAddress) {
+    async withFewWrong(clientAddress, lookUp) {
       const client = addressBucket(clientAddress)
-      if (wrong.remaining(client) === 0) requireAllowed(wrong.take(client), TOO_MANY_WRONG)
+      const end = await askFor(client)
+      if (end === null) {
+        const { retryAfterMs } = wrong.take(client)
+        throw new TaskboardError('RATE_LIMITED', TOO_MANY_WRONG, { retryAfterMs })
+      }
+      return lookUp().finally(end)
     },
   }
 }

@@ -123,6 +123,33 @@ describe('an address beyond its limit of failed credentials', () => {
     expect(state.lookups).toBe(1 + 3 + 1 + 3)
   })
 
+  it('is not passed by a burst', async () => {
+    const { state, authenticator } = setUp({ failuresPerMinute: 3 })
+    const burst = () =>
+      Promise.all(
+        Array.from({ length: 200 }, async () =>
+          authenticator.authenticate(`Bearer ${mintApiKey(systemRandom).key}`, ADDRESS),
+        ),
+      )
+    expect(new Set(await burst())).toEqual(new Set([null]))
+    expect(state.lookups).toBe(3)
+    state.now += 60_000
+    await burst()
+    expect(state.lookups).toBe(6)
+  })
+
+  it('is not reached by keys that are right, however many are new to the process at once', async () => {
+    const { state, authenticator, addKey } = setUp({ failuresPerMinute: 3 })
+    const headers = Array.from({ length: 50 }, (_, number) => addKey(`ak_${number}`))
+    const found = await Promise.all(
+      [...headers, ...headers].map(async (header) => authenticator.authenticate(header, ADDRESS)),
+    )
+    expect(found.map((each) => each?.id)).toEqual(
+      [...headers, ...headers].map((_, number) => `ak_${number % 50}`),
+    )
+    expect(state.lookups).toBe(50)
+  })
+
   it('keeps the keys that are in use, and those that this process makes', async () => {
     const { state, authenticator, used, newKey } = await beyond()
     state.now += 30_000

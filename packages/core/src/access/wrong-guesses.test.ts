@@ -21,14 +21,16 @@ async function setUp() {
       : plainPasswordHasher.verify(password, stored)
   const clock = virtualClock()
   const storage = memoryStorage()
-  const board = createTaskboard({
-    storage,
-    clock,
-    logger: false,
-    passwordHasher: { ...plainPasswordHasher, verify },
-    tokens: { secret: 's'.repeat(32) },
-    secrets: { encryptionKey: '0'.repeat(64) },
-  })
+  const newProcess = () =>
+    createTaskboard({
+      storage,
+      clock,
+      logger: false,
+      passwordHasher: { ...plainPasswordHasher, verify },
+      tokens: { secret: 's'.repeat(32) },
+      secrets: { encryptionKey: '0'.repeat(64) },
+    })
+  const board = newProcess()
   const owner = { email: 'ada@acme.example', password: PASSWORD }
   const { account, workspace, user } = await board.accounts.create({ name: 'Acme', tier: 'custom', owner })
   const { login } = board.services
@@ -64,7 +66,7 @@ async function setUp() {
     workspaceIds: 'all',
     defaultWorkspaceId: workspace.id,
   }
-  return { board, storage, clock, busy, login, user, owner, by, refusals, counting, inviter }
+  return { board, newProcess, storage, clock, busy, login, user, owner, by, refusals, counting, inviter }
 }
 
 describe('a guess that could not be checked', () => {
@@ -142,6 +144,34 @@ describe('an address that has shown too many wrong tokens', () => {
     expect(asked()).toBe(62)
     await clock.advance({ minutes: 1 })
     await expect(login.sessions.refresh(UNKNOWN, HERE)).rejects.toEqual(code('UNAUTHORIZED'))
+  })
+
+  it('waits with a session that another process began, which does not end', async () => {
+    const { clock, login, owner, newProcess } = await setUp()
+    const other = newProcess().services.login?.sessions
+    if (other === undefined) throw new Error('no login')
+    const { refreshToken } = await login.sessions.login(owner, HERE)
+    for (let times = 0; times < 60; times++) await other.refresh(UNKNOWN, HERE).catch(() => undefined)
+    await expect(other.refresh(refreshToken, HERE)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfterMs: 60_000,
+    })
+    await clock.advance({ minutes: 1 })
+    await expect(other.refresh(refreshToken, HERE)).resolves.toBeDefined()
+  })
+
+  it('has no more looked up when it shows many at once', async () => {
+    const { storage, login, counting } = await setUp()
+    const askedForSessions = counting(storage.sessions, 'consumeRefreshToken')
+    const askedForInvitations = counting(storage.access, 'listInvitations')
+    const numbers = Array.from({ length: 500 }, (_, number) => number)
+    await Promise.allSettled(
+      numbers.flatMap((number) => [
+        login.sessions.refresh(UNKNOWN.replace(/x{5}$/, String(10_000 + number)), HERE),
+        login.invitations.show('x'.repeat(43), HERE),
+      ]),
+    )
+    expect(askedForSessions() + askedForInvitations()).toBe(60)
   })
 
   it('has no further invitation looked up', async () => {

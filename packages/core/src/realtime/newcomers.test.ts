@@ -113,6 +113,15 @@ describe('connections without a credential', () => {
     expect(['2001:db8:5::1', '2001:db8:7::1'].map(statusOf)).toEqual([101, 101])
   })
 
+  it('leave room for others also when an attacker has authenticated from many IPv6 networks', async () => {
+    const { connect, authenticate } = await setUp()
+    const addresses = Array.from({ length: 50 }, (_, i) => `2001:db8:5:${i.toString(16)}::1`)
+    for (const address of [OURS, ...addresses]) (await authenticate(connect(address))).terminate()
+    const flood = Array.from({ length: 1_000 }, (_, i) => connect(addresses[i % 50] ?? ''))
+    expect([countOf(flood, 101), countOf(flood, 429)]).toEqual([180, 820])
+    expect([OURS, THEIRS, '2001:db8:6::1'].map((address) => connect(address).status)).toEqual([101, 101, 101])
+  })
+
   it('give their place back once, when they leave or have a credential', async () => {
     const bounds = { unauthenticatedPerAddress: 1, unauthenticated: 2 }
     const { clock, connect, authenticate } = await setUp({ bounds })

@@ -1,4 +1,4 @@
-import { addressBucket, createKnownClients } from '../access/index.js'
+import { addressBucket, createKnownClients, networkAround } from '../access/index.js'
 import type { Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { RealtimeSettings } from './realtime-options.js'
@@ -8,8 +8,8 @@ export const authTimeoutMs = 10_000
 
 /**
  * The connections of this process that have no credential yet: few for each client address, and few in all. Who has one IPv6 network easily has
- * thousands of them, so the networks around them have a part of all places at most. An address from which somebody has authenticated before
- * does not share in what its neighbors take.
+ * thousands of them, so the networks around them have a part of all places at most. For an address from which somebody has authenticated before,
+ * that part is larger, so that its neighbors do not keep it out.
  */
 export interface Newcomers {
   /** Why no other may come from an address: `RATE_LIMITED` or `SERVICE_UNAVAILABLE`; null when one may. */
@@ -29,10 +29,10 @@ export interface Newcomer {
 const MOST_KNOWN = 10_000
 /** The last tenth of the places is for addresses from which somebody has authenticated before, so that they can come back. */
 const STRANGERS_PART = 0.9
-/** The networks around an IPv6 address, in groups of 16 bits, with the part of the places of strangers that each may have. */
+/** The networks around an IPv6 address, in groups of 16 bits, with the part of the places of strangers that each may have, and with known addresses. */
 const WIDER_NETWORKS = [
-  { groups: 3, part: 1 / 10 },
-  { groups: 2, part: 1 / 2 },
+  { groups: 3, part: 1 / 10, partWithKnown: 2 / 10 },
+  { groups: 2, part: 1 / 2, partWithKnown: 3 / 4 },
 ] as const
 
 export function createNewcomers(
@@ -49,19 +49,16 @@ export function createNewcomers(
   function networksOf(address: string): readonly (readonly [network: string, most: number])[] {
     const own = [address, mostOfAddress] as const
     if (!address.endsWith('::/64')) return [own]
-    const wider = WIDER_NETWORKS.map(({ groups, part }) => {
-      const network = `${address.split(':').slice(0, groups).join(':')}::/${groups * 16}`
-      return [network, Math.max(mostOfAddress, Math.floor(mostStrangers * part))] as const
+    const wider = WIDER_NETWORKS.map(({ groups, part, partWithKnown }) => {
+      const most = Math.floor(mostStrangers * (known.has(address) ? partWithKnown : part))
+      return [networkAround(address, groups), Math.max(mostOfAddress, most)] as const
     })
     return [own, ...wider]
   }
 
   function refusalOf(address: string): TaskboardError | null {
     const wait = { retryAfterMs: authTimeoutMs }
-    const [own, ...wider] = networksOf(address)
-    const isFull = [own, ...(known.has(address) ? [] : wider)].some(
-      (each) => each !== undefined && (counts.get(each[0]) ?? 0) >= each[1],
-    )
+    const isFull = networksOf(address).some((each) => (counts.get(each[0]) ?? 0) >= each[1])
     if (isFull) {
       const reason = 'too many connections of this address or network have not authenticated yet'
       return new TaskboardError('RATE_LIMITED', reason, wait)
