@@ -48,6 +48,7 @@ export interface SharedStorage {
 }
 
 /** How long a loop or a run waits at most before it tries a failed call again. */
+const LOST = 'the connection was lost'
 const LONGEST_RETRY_MS = 6_000
 const LOST_NOTIFICATIONS = 0.2
 const DOUBLE_NOTIFICATIONS = 0.1
@@ -188,6 +189,8 @@ export function createGate(shared: SharedStorage, process: ProcessState, onDeath
   const hub = createCommitHub(shared, process)
   const transaction = gated('storage.transaction', (work) =>
     inner.transaction(async (tx) => {
+      // It waited for another one, in which its process died.
+      if (process.state === 'down') throw new Error(LOST)
       let abort: (reason: Error) => void = () => undefined
       const aborted = new Promise<never>((_, reject) => (abort = reject))
       aborts.add(abort)
@@ -225,7 +228,7 @@ export function createGate(shared: SharedStorage, process: ProcessState, onDeath
     arm: (kind, skips) => void faults.push({ kind, skips }),
     disarm: () => void faults.splice(0),
     abortTransactions() {
-      for (const abort of aborts) abort(new Error('the connection was lost'))
+      for (const abort of aborts) abort(new Error(LOST))
     },
   }
 }
