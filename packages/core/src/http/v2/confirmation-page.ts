@@ -34,9 +34,9 @@ export function confirmationRoute(services: TransportServices): Route {
     const { method, clientAddress } = request
     const token = new URLSearchParams(request.query).get('token') ?? ''
     if (method === 'GET' || method === 'HEAD') {
-      const recipient = confirmations.show(token)
-      if (recipient === null) return over()
-      const question = `<p>Somebody who uses this task board wants to send notifications to <b>${escaped(recipient)}</b>.</p>`
+      const asked = confirmations.show(token)
+      if (asked === null) return over()
+      const question = `<p>Somebody of the account <b>${escaped(asked.account)}</b> on this task board wants to send notifications to <b>${escaped(asked.recipient)}</b>.</p>`
       return page(200, `${question}<form method="post"><button>Send them to me</button></form>`)
     }
     if (method !== 'POST') return { status: 405, headers: { ...HEADERS, allow: 'GET, HEAD, POST' }, body: '' }
