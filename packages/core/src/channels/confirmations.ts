@@ -2,7 +2,7 @@ import { type Account, credentialDigest, type SecretBox } from '../access/index.
 import { tracked, type AuditActor, type Environment, type Instant } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { StoredChannel } from '../events/index.js'
-import type { LimitStore } from '../limits/index.js'
+import { createRateLimiter, type LimitStore } from '../limits/index.js'
 import { createAskLimits } from './ask-limits.js'
 import { confirmedPrefix, openConfig, secretContext } from './channel-config.js'
 import type { ChannelStore, StoredChannelChange } from './channel-store.js'
@@ -14,7 +14,10 @@ export interface Confirmations {
   readonly areNeeded: boolean
   /** Whose link it is, and who asks; null for one that is not valid or has expired. */
   show(token: string): Pick<Asked, 'recipient' | 'account'> | null
-  /** Takes the yes of a recipient. Null as `show`, and for one whom the channel does not name any more. */
+  /**
+   * Takes the yes of a recipient. Null as `show`, and for one whom the channel does not name any more.
+   * @throws TaskboardError `RATE_LIMITED` after ten of one recipient of a channel within a minute.
+   */
   confirm(token: string, by: AuditActor): Promise<string | null>
 }
 
@@ -44,6 +47,8 @@ interface Asked {
 const DAY_MS = 86_400_000
 const LIFETIME_MS = 7 * DAY_MS
 const CONTEXT = 'confirmation of a recipient'
+/** A yes reads the storage, and a valid link is no license to do that without limit. */
+const YESES = { limit: 10, windowMs: 60_000, maxKeys: 10_000 }
 const LONGEST_NAME = 50
 
 const digestOf = (recipient: string): string => credentialDigest(recipient.toLowerCase())
@@ -96,6 +101,7 @@ export function createConfirmations<Tx>(deps: ConfirmationsDeps<Tx>): Confirmati
   const { environment, findAccount, store, limits, types, secrets, confirmationLink: linkTo } = deps
   const { clock, logger } = environment
   const mayAsk = createAskLimits({ environment, limits })
+  const yeses = createRateLimiter({ ...YESES, clock })
   const asking = [...types.values()].find(({ confirmation }) => confirmation !== undefined)
   if (asking !== undefined && linkTo === null) {
     const rule = `publicUrl is required, because recipients of the notification type ${asking.name} confirm by a link`
@@ -150,6 +156,8 @@ export function createConfirmations<Tx>(deps: ConfirmationsDeps<Tx>): Confirmati
       const asked = open(token)
       if (asked === null) return null
       const { workspaceId, channelId, recipient } = asked
+      const { allowed, retryAfterMs } = yeses.take(`${channelId} ${recipient}`)
+      if (!allowed) throw new TaskboardError('RATE_LIMITED', 'a link is answered too often', { retryAfterMs })
       const [channel] = await store.listChannels({ within: workspaceId, channelId }, environment.call())
       if (channel === undefined || !recipientsOf(channel).includes(recipient)) return null
       if (isConfirmed(channel, recipient)) return recipient
