@@ -13,11 +13,16 @@ const textOf = ({ text }: SendMailOptions): string => (typeof text === 'string' 
 /** Mail that is not sent anywhere. */
 function outbox() {
   const mails: SendMailOptions[] = []
-  const sendMail = async (mail: SendMailOptions): Promise<void> => void mails.push(mail)
+  const server = { isDown: false }
+  const sendMail = async (mail: SendMailOptions): Promise<void> => {
+    if (server.isDown) throw new Error('connection refused')
+    mails.push(mail)
+  }
   const toOf = ({ to }: SendMailOptions): string =>
     ([to].flat() as readonly { readonly address: string }[]).map(({ address }) => address).join()
   return {
     type: email({ transport: { sendMail }, from: 'Taskboard <board@acme.example>', confirm: true }),
+    server,
     sent: () => mails.map((mail) => `${toOf(mail)}: ${String(mail.subject)}`),
     /** The path of the last link that an address got. */
     linkOf: (address: string): string =>
@@ -244,6 +249,24 @@ describe('a recipient who has to confirm', () => {
       await visit(board, linkOf('ops@acme.example'), 'POST')
       await board.add('two')
       expect(sent().at(-1)).toContain('b@acme.example,ops@acme.example: ')
+    }
+    await withBoard([type], work, PUBLIC_URL)
+  })
+
+  it('gets nothing of the time before the yes, also when it waits for another one', async () => {
+    const { type, sent, linkOf, server } = outbox()
+    const work = async (board: NotifiedBoard): Promise<void> => {
+      await setUp(board, { to: ['a@acme.example', 'b@acme.example'] })
+      await visit(board, linkOf('a@acme.example'), 'POST')
+      server.isDown = true
+      await board.add('one')
+      await visit(board, linkOf('b@acme.example'), 'POST')
+      server.isDown = false
+      await board.clock.advance({ minutes: 1 })
+      expect(sent().at(-1)).toContain(`a@acme.example: ${CREATED}`)
+      await board.add('two')
+      expect(sent().at(-1)).toContain(`a@acme.example,b@acme.example: ${CREATED}`)
+      expect(sent().filter((line) => line.includes(CREATED))).toHaveLength(2)
     }
     await withBoard([type], work, PUBLIC_URL)
   })
