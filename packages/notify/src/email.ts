@@ -105,8 +105,8 @@ export function email(options: EmailOptions): NotificationType<EmailConfig> {
     confirmation: confirm
       ? {
           recipientsOf: ({ to }) => to,
-          async ask(address, link) {
-            if (isAllowed(address)) await sendMail(questionOf(from, address, link))
+          async ask(address, link, { account }) {
+            if (isAllowed(address)) await sendMail(questionOf({ from, address, link, account }))
           },
         }
       : undefined,
@@ -201,13 +201,20 @@ function messageOf(
   }
 }
 
-/** The one mail before a recipient has confirmed. It has no word of a user. */
-function questionOf(from: EmailOptions['from'], address: string, link: string): SendMailOptions {
+interface Question {
+  readonly from: EmailOptions['from']
+  readonly address: string
+  readonly link: string
+  readonly account: string
+}
+
+/** The one mail before a recipient has confirmed. It has no word of a user but the name of the account, without what makes a link. */
+function questionOf({ from, address, link, account }: Question): SendMailOptions {
   return {
     from,
     to: { name: '', address },
     subject: 'Taskboard: confirm notifications to this address',
-    text: `Somebody who uses this task board wants to send notifications to this address. To get them, open this page within seven days and confirm:\n${link}\n\nIf you do not want them, do nothing.\n`,
+    text: `Somebody of the account “${account}” on this task board wants to send notifications to this address. To get them, open this page within seven days and confirm:\n${link}\n\nIf you do not want them, do nothing.\n`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   }
 }

@@ -1,5 +1,11 @@
 import { inspect } from 'node:util'
-import { createTaskboard, type Logger, type NotificationType, type Taskboard } from '@taskboard/core'
+import {
+  createTaskboard,
+  type Logger,
+  type NotificationType,
+  type Taskboard,
+  type TaskboardOptions,
+} from '@taskboard/core'
 import { toFetchHandler } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock, type VirtualClock } from '@taskboard/testing'
@@ -7,6 +13,7 @@ import { virtualClock, type VirtualClock } from '@taskboard/testing'
 /** A started board on a virtual clock, whose log lines and answers are kept. */
 export interface NotifiedBoard {
   readonly taskboard: Taskboard
+  readonly accountId: string
   readonly workspaceId: string
   readonly clock: VirtualClock
   /** Every log line and every answer so far, as text. */
@@ -21,6 +28,7 @@ export async function withBoard(
   types: readonly NotificationType[],
   work: (board: NotifiedBoard) => Promise<void>,
   publicUrl?: string,
+  tiers?: TaskboardOptions['tiers'],
 ): Promise<void> {
   const clock = virtualClock()
   const seen: string[] = []
@@ -36,8 +44,9 @@ export async function withBoard(
     notifications: types,
     webhooks: { allow: ['127.0.0.0/8'] },
     publicUrl,
+    tiers,
   })
-  const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'enterprise' })
+  const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'enterprise' })
   const { key } = await taskboard.accounts.createKey({
     workspaceId: workspace.id,
     name: 'k',
@@ -48,6 +57,7 @@ export async function withBoard(
   try {
     await work({
       taskboard,
+      accountId: account.id,
       workspaceId: workspace.id,
       clock,
       seen,

@@ -167,6 +167,37 @@ describe('what a chat uses', () => {
     await expect(ask(null)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
   })
 
+  it('passes a budget by no more than ten chats at once, of which each makes room when it ends', async () => {
+    let calls = 0
+    const ends: (() => void)[] = []
+    const { clock, taskboard, workspaceId, ask } = await setUp(async ({ usage }) => {
+      calls += 1
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return (await usage(used)).spent
+    })
+    const endAll = (): void => ends.splice(0).forEach((end) => end())
+    const askAll = async (count: number): Promise<readonly string[]> => {
+      const answers = Array.from({ length: count }, () => codeOf(ask(null)))
+      await clock.settle()
+      endAll()
+      return Promise.all(answers)
+    }
+    const many = (count: number, code: string) => Array.from({ length: count }, () => code)
+    const refused = many(40, 'AGENT_UNAVAILABLE')
+    expect((await askAll(50)).toSorted()).toEqual([...refused, ...many(10, 'done')])
+    expect(await askAll(10)).toEqual(many(10, 'done'))
+    await taskboard.usage.setBudget({ workspaceId }, { tokens: 1 })
+    expect(await askAll(1)).toEqual(['QUOTA_EXCEEDED'])
+    expect(calls).toBe(20)
+    // Nor does one that is never answered, or was refused, keep a place.
+    await taskboard.usage.setBudget({ workspaceId }, null)
+    const silent = many(10, '').map(() => codeOf(ask(null)))
+    await clock.advance({ minutes: 1 })
+    expect(await Promise.all(silent)).toEqual(many(10, 'AGENT_UNAVAILABLE'))
+    ends.splice(0)
+    expect(await askAll(10)).toEqual(many(10, 'done'))
+  })
+
   it('is no more than one report may say', async () => {
     const { ask } = await setUp(({ usage }) => codeOf(usage({ ...used, inputTokens: 20_000_000 })))
     expect(await ask(null)).toBe('INVALID_FIELD')

@@ -1,5 +1,5 @@
 import type { Principal } from '../access/index.js'
-import { callersBoard, type ChatAgent } from '../board/index.js'
+import { type Board, callersBoard, type ChatAgent } from '../board/index.js'
 import type { Environment, Instant } from '../environment/index.js'
 import { type ErrorCode, isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import type { Bounds, Quota } from '../limits/index.js'
@@ -33,6 +33,8 @@ export interface ChatOptions<Tx> {
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const LONGEST_REPLY = 100_000
+/** What they use is counted only when they report it: so many can pass a budget that is spent by then. */
+const MOST_AT_ONCE = 10
 /** What the board refuses to the caller. */
 const passedOn: readonly ErrorCode[] = ['FORBIDDEN', 'QUOTA_EXCEEDED']
 
@@ -41,7 +43,7 @@ const passedOn: readonly ErrorCode[] = ['FORBIDDEN', 'QUOTA_EXCEEDED']
  * characters.
  *
  * Throws `AGENT_UNAVAILABLE` when there is no such agent, or when it throws, does not reply in time or before the task board is
- * closed, or replies with something other than text. Only the log has the cause. Throws `QUOTA_EXCEEDED` (`budget`) unasked when a budget of
+ * closed, or replies with something other than text, or is in ten chats of this process already. Only the log has the cause. Throws `QUOTA_EXCEEDED` (`budget`) unasked when a budget of
  * the month is spent, and passes on what the board refused to the caller.
  */
 export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
@@ -49,6 +51,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   const { clock, logger } = environment
   const chats = new Map(runtimes.map(({ type, chat }) => [type, chat]))
   const canChat = runtimes.some(({ chat }) => chat !== null)
+  const takePlace = createPlaces()
   const chatOf = (type: string) => chats.get(chats.has(type) ? type : anyAgentType) ?? null
 
   /** The oldest first; none of a workspace that does not exist. */
@@ -71,24 +74,12 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
     if (until !== null) throw spent(until)
   }
 
-  async function report({ id: agentId, workspaceId }: Agent, input: UsageInput) {
-    const used = parseInput(usageInput, input)
-    requireModest(used, options.bounds)
-    const reported = toUsageReport(used, options.prices)
-    const entry = { workspaceId, agentId, report: reported, correction: null, idempotency: null }
-    const { value } = await options.usage.enterUsage(entry, environment.call())
-    environment.telemetry?.measure({ kind: 'usage', ...reported })
-    const isAgentSpent = value.agent?.isSpent ?? false
-    return { spent: isAgentSpent ? 'agent' : value.workspace.isSpent ? 'workspace' : null } as const
-  }
-
-  return async (board, { message, user, caller, recheck }) => {
-    const stored = canChat ? await agentsOf(board.workspaceId) : []
-    const agent = stored.find(({ type }) => chatOf(type) !== null)
-    const chat = agent && chatOf(agent.type)
-    if (!chat) throw unavailable('no agent of this workspace can chat')
-    await requireBudget(agent)
-    if (closed?.aborted) throw unavailable('the task board is closed')
+  async function answer(
+    board: Board<Tx>,
+    agent: Agent,
+    chat: NonNullable<AgentDefinition['chat']>,
+    { message, user, caller, recheck }: Parameters<ChatAgent<Tx>>[1],
+  ): Promise<string> {
     const abort = new AbortController()
     const context: ChatContext = {
       user,
@@ -96,7 +87,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
       caller,
       agent,
       signal: abort.signal,
-      usage: (used) => report(agent, used),
+      usage: (used) => report(options, agent, used),
     }
     const onClosed = (): void => abort.abort(new Error('the task board was closed'))
     closed?.addEventListener('abort', onClosed, { once: true })
@@ -113,6 +104,54 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
       timer.cancel()
       closed?.removeEventListener('abort', onClosed)
     }
+  }
+
+  return async (board, asked) => {
+    const stored = canChat ? await agentsOf(board.workspaceId) : []
+    const agent = stored.find(({ type }) => chatOf(type) !== null)
+    const chat = agent && chatOf(agent.type)
+    if (!chat) throw unavailable('no agent of this workspace can chat')
+    const leave = takePlace(agent.id)
+    try {
+      await requireBudget(agent)
+      if (closed?.aborted) throw unavailable('the task board is closed')
+      return await answer(board, agent, chat, asked)
+    } finally {
+      leave()
+    }
+  }
+}
+
+async function report<Tx>(
+  { environment, usage, prices, bounds }: ChatOptions<Tx>,
+  { id: agentId, workspaceId }: Agent,
+  input: UsageInput,
+) {
+  const used = parseInput(usageInput, input)
+  requireModest(used, bounds)
+  const reported = toUsageReport(used, prices)
+  const entry = { workspaceId, agentId, report: reported, correction: null, idempotency: null }
+  const { value } = await usage.enterUsage(entry, environment.call())
+  environment.telemetry?.measure({ kind: 'usage', ...reported })
+  const isAgentSpent = value.agent?.isSpent ?? false
+  return { spent: isAgentSpent ? 'agent' : value.workspace.isSpent ? 'workspace' : null } as const
+}
+
+/** Takes a place of an agent's chats, and returns how to leave it. @throws TaskboardError `AGENT_UNAVAILABLE` without a free one. */
+function createPlaces(): (agentId: string) => () => void {
+  const taken = new Map<string, number>()
+
+  function change(agentId: string, by: number): void {
+    const places = (taken.get(agentId) ?? 0) + by
+    if (places > 0) taken.set(agentId, places)
+    else taken.delete(agentId)
+  }
+
+  return (agentId) => {
+    if ((taken.get(agentId) ?? 0) >= MOST_AT_ONCE)
+      throw unavailable('the agent answers too many messages at the moment')
+    change(agentId, 1)
+    return () => change(agentId, -1)
   }
 }
 

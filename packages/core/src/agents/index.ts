@@ -1,3 +1,4 @@
+export { createAccountDirectory } from './account-directory.js'
 export {
   type AddedAgent,
   type Agent,

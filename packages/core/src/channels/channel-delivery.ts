@@ -1,5 +1,5 @@
 import type { SecretBox } from '../access/index.js'
-import { createSharedAbort, type Environment } from '../environment/index.js'
+import { createSharedAbort, type Environment, type Instant } from '../environment/index.js'
 import {
   describeEvent,
   type EventLink,
@@ -11,9 +11,9 @@ import {
   type StoredChannel,
   toTaskboardEvent,
 } from '../events/index.js'
-import type { Sender } from '../webhooks/index.js'
+import type { HostRates, Sender } from '../webhooks/index.js'
 import { openConfig, MASK } from './channel-config.js'
-import { isConfirmed } from './confirmations.js'
+import { confirmedAt, firstConfirmedAt } from './confirmations.js'
 import type { ChannelNotification, NotificationType } from './notification-type.js'
 
 export interface ChannelDeliveryDeps {
@@ -21,12 +21,23 @@ export interface ChannelDeliveryDeps {
   readonly types: ReadonlyMap<string, NotificationType>
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
+  /** The same that webhooks wait for: a host does not care which of the two asks it. */
+  readonly rates: Pick<HostRates, 'take'>
+  /** Null when the workspace is gone. */
+  readonly accountOf: (workspaceId: string) => string | Promise<string | null>
   readonly linkOf: EventLink
 }
 
 /** A failed delivery. Its message is for the user, without secrets, and it has no cause. */
 class ChannelFailure extends Error {
   override readonly name = 'ChannelFailure'
+}
+
+/** Its host has had enough for now. The channel is not to blame. */
+class PutOff extends ChannelFailure {
+  constructor(readonly waitMs: number) {
+    super(`too much is sent to this host; next in ${Math.ceil(waitMs / 1_000)} s`)
+  }
 }
 
 /** The outcome of a test. */
@@ -52,42 +63,14 @@ const FAILING_CONCURRENCY = 5
 const LONGEST_RETRY_DELAY_MS = 900_000
 /** About three and a half hours after the first failure, and then every six hours. */
 const FAILURES_PER_SKIP = 24
+/** Whether a notification waited before is not known; no new one of a webhook waits for it. */
+const WAITING = { createdAt: 0, nextAttemptAt: 1 }
 
 export function createChannelDelivery(deps: ChannelDeliveryDeps): ChannelDelivery {
   const { environment, types } = deps
-  const { clock, logger } = environment
+  const { clock } = environment
   const deliver = createDeliver(deps)
-
-  function begin(channel: StoredChannel): RoutedBatch {
-    const { id, workspaceId, type } = channel
-    let { failures, lastError: error } = channel
-    let isSent = false
-    let isTried = false
-    return {
-      wants: (event) => isNotified(event) && (channel.events as readonly string[]).includes(event.type),
-      send(event, { signal }) {
-        isTried = true
-        return deliver(channel, event, { signal, isTest: false })
-      },
-      sent() {
-        isSent = true
-        failures = 0
-        error = null
-      },
-      failed({ seq }, thrown) {
-        failures += 1
-        // A timeout rejects before `deliver` does, with a text of the notifier.
-        error = channelError(thrown, [])
-        const isSkipped = failures % FAILURES_PER_SKIP === 0
-        const fields = { channelId: id, channelType: type, workspaceId, seq, failures, error }
-        if (isSkipped) logger.error(fields, 'a notification was skipped after too many tries')
-        else logger.warn(fields, 'a notification failed; retrying')
-        return { isSkipped, retryInMs: notificationRetryMs(failures, LONGEST_RETRY_DELAY_MS) }
-      },
-      health: () => (isTried ? { failures, error, isSent } : undefined),
-      lost: () => undefined,
-    }
-  }
+  const begin = createBegin(deps, deliver)
 
   function routeOf(type: string, failing: boolean): NotificationRoute {
     return {
@@ -121,6 +104,60 @@ export function createChannelDelivery(deps: ChannelDeliveryDeps): ChannelDeliver
   }
 }
 
+/** The events of one claim on a channel. */
+function createBegin(deps: ChannelDeliveryDeps, deliver: Deliver): (channel: StoredChannel) => RoutedBatch {
+  const { logger } = deps.environment
+
+  function startOf(channel: StoredChannel): Instant | null {
+    try {
+      return firstConfirmedAt(deps.secrets, channel)
+    } catch {
+      // `deliver` says what cannot be opened.
+      return null
+    }
+  }
+
+  return (channel) => {
+    const { id, workspaceId, type } = channel
+    const from = startOf(channel)
+    let { failures, lastError: error } = channel
+    let isSent = false
+    let isTried = false
+    return {
+      // Nobody has agreed to what was before the first yes. Without a yes it is tried, and the owner reads who is missing.
+      wants: (event) =>
+        isNotified(event) &&
+        (channel.events as readonly string[]).includes(event.type) &&
+        (from === null || event.at >= from),
+      send(event, { signal }) {
+        isTried = true
+        return deliver(channel, event, { signal, isTest: false })
+      },
+      sent() {
+        isSent = true
+        failures = 0
+        error = null
+      },
+      failed({ seq }, thrown) {
+        if (thrown instanceof PutOff) {
+          isTried = false
+          return { isSkipped: false, retryInMs: thrown.waitMs }
+        }
+        failures += 1
+        // A timeout rejects before `deliver` does, with a text of the notifier.
+        error = channelError(thrown, [])
+        const isSkipped = failures % FAILURES_PER_SKIP === 0
+        const fields = { channelId: id, channelType: type, workspaceId, seq, failures, error }
+        if (isSkipped) logger.error(fields, 'a notification was skipped after too many tries')
+        else logger.warn(fields, 'a notification failed; retrying')
+        return { isSkipped, retryInMs: notificationRetryMs(failures, LONGEST_RETRY_DELAY_MS) }
+      },
+      health: () => (isTried ? { failures, error, isSent } : undefined),
+      lost: () => undefined,
+    }
+  }
+}
+
 /** Rejects with a `ChannelFailure` only. */
 type Deliver = (
   channel: StoredChannel,
@@ -128,27 +165,46 @@ type Deliver = (
   options: { readonly signal: AbortSignal; readonly isTest: boolean },
 ) => Promise<void>
 
-function createDeliver({ types, secrets, sender, linkOf }: ChannelDeliveryDeps): Deliver {
+function createDeliver(deps: ChannelDeliveryDeps): Deliver {
+  const { environment, types, secrets, sender, rates, accountOf, linkOf } = deps
   return async (channel, event, { signal, isTest }) => {
     const type = types.get(channel.type)
     if (type === undefined) throw new ChannelFailure(`the host has no type ${channel.type}`)
     const config = openConfig(secrets, channel)
+    let waitMs = 0
     try {
+      const accountId = (await accountOf(channel.workspaceId)) ?? channel.workspaceId
       await type.deliver(
         { ...notificationOf(channel, event, isTest), url: isTest ? null : linkOf(event) },
         config,
         {
           signal,
-          isConfirmed: (recipient) => isConfirmed(channel, recipient),
-          post: ({ url, headers, body }) =>
-            sender.send({ url, headers, body: Buffer.from(body), timeoutMs: POST_TIMEOUT_MS, signal }),
+          isConfirmed: (recipient) => hasConfirmed(secrets, channel, recipient, isTest ? Infinity : event.at),
+          async post({ url, headers, body }) {
+            waitMs = rates.take({ id: channel.id, accountId, url }, WAITING, environment.clock.now())
+            if (waitMs > 0)
+              return { kind: 'unanswered', error: 'network', detail: new PutOff(waitMs).message }
+            return sender.send({ url, headers, body: Buffer.from(body), timeoutMs: POST_TIMEOUT_MS, signal })
+          },
         },
       )
     } catch (error) {
+      if (waitMs > 0) throw new PutOff(waitMs)
       const values = Object.keys(channel.secrets).map((member) => config[member])
       throw new ChannelFailure(channelError(error, values))
     }
   }
+}
+
+/** Whether a recipient had agreed when it happened. */
+function hasConfirmed(
+  secrets: Pick<SecretBox, 'open'>,
+  channel: StoredChannel,
+  recipient: string,
+  at: Instant,
+): boolean {
+  const yesAt = confirmedAt(secrets, channel, recipient)
+  return yesAt !== null && yesAt <= at
 }
 
 function notificationOf(

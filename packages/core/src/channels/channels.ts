@@ -85,7 +85,7 @@ export interface Channels<Tx = unknown> {
   /** The registered types, of which channels can be set up. */
   readonly types: readonly ChannelType[]
   /**
-   * Sets up a channel for future events. A repeat with the same `idempotency` returns the channel as first created.
+   * Sets up a channel for future events. Within a transaction, nobody is asked to confirm: call `askRecipients` after its commit. A repeat with the same `idempotency` returns the channel as first created.
    * @throws `CONFLICT` when that key was used for another request.
    */
   create(
@@ -106,7 +106,7 @@ export interface Channels<Tx = unknown> {
   find(reach: Reach, channelId: string, options?: InTransaction<Tx>): Promise<Channel>
   /**
    * Changes the given fields, and retries what waits. A `config` replaces the old one, except for secrets that it does not name or has
-   * as `********`.
+   * as `********`. A recipient whom it does not name any more has not confirmed any more. Within a transaction, as `create`.
    */
   update(
     workspaceId: string,
@@ -116,9 +116,11 @@ export interface Channels<Tx = unknown> {
   ): Promise<Channel>
   /** Deletes it with what it has not delivered; returns false when it did not exist. A delivery in progress may still arrive. */
   delete(workspaceId: string, channelId: string, options?: OnRecord<Tx>): Promise<boolean>
+  /** Sends links to the recipients who have yet to confirm, as often as the limits allow. Does not wait for that. */
+  askRecipients(workspaceId: string, channelId: string): Promise<void>
   /**
    * Delivers a sample at once and returns the outcome. A success also retries what waits. Takes up to 30 s.
-   * @throws `RATE_LIMITED` after five tests of the channel within an hour.
+   * @throws `RATE_LIMITED` after five tests of the channel, or 30 of all channels of the account, within an hour.
    */
   test(workspaceId: string, channelId: string): Promise<ChannelTest>
 }
@@ -131,16 +133,19 @@ export interface ChannelsDeps<Tx> {
   readonly secrets: SecretBox
   readonly guard: Pick<EndpointGuard, 'refuseUrl'>
   readonly delivery: Pick<ChannelDelivery, 'test'>
-  readonly confirmations: Pick<ReturnType<typeof createConfirmations>, 'ask'>
+  readonly confirmations: Pick<ReturnType<typeof createConfirmations>, 'ask' | 'ended'>
+  /** Null when the workspace is gone. */
+  readonly accountOf: (workspaceId: string) => string | Promise<string | null>
 }
 
 const DEFAULT_PAGE = 100
-/** A test reaches people, as often as somebody asks for it. */
+/** A test reaches people, as often as somebody asks for it. Channels are free to make anew. */
 const TESTS = { limit: 5, windowMs: 3_600_000 }
+const TESTS_OF_ACCOUNT = { limit: 30, windowMs: 3_600_000 }
 const CURSOR = /^nch_[0-9a-z]{1,60}$/
 
 export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
-  const { environment, store, limits, types, secrets, guard, delivery, confirmations } = deps
+  const { environment, store, types, secrets, guard, delivery, confirmations } = deps
   const configDeps = { secrets, tools: { refuseUrl: (url: string) => guard.refuseUrl(url) } }
 
   async function find(
@@ -162,7 +167,8 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       const channel = { workspaceId, type: type.name, name: given.name, events: given.events, ...sealed }
       const insertion = { channel, idempotency: sealedClaim(secrets, options?.idempotency) }
       const { value, replayed } = await store.insertChannel(insertion, environment.call(options))
-      if (!replayed) confirmations.ask(value)
+      // What a transaction rolls back must not have sent mail.
+      if (!replayed && options?.tx === undefined) confirmations.ask(value)
       return toChannel(value)
     },
     async list(workspaceId, { limit = DEFAULT_PAGE, cursor = null, tx } = {}) {
@@ -188,25 +194,23 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       }
       const stored = await find(workspaceId, channelId, options)
       const sealed = sealChangedConfig(configDeps, requireType(types, stored.type), stored, given.config)
-      const isSame =
-        Object.keys(sealed.secrets).length === 0 && hasAll(stored, { ...change, config: sealed.config })
-      const update = { workspaceId, channelId, change: isSame ? {} : { ...change, ...sealed } }
+      const ended = confirmations.ended(stored, sealed)
+      const changes = { ...sealed.secrets, ...ended }
+      const isSame = Object.keys(changes).length === 0 && hasAll(stored, { ...change, config: sealed.config })
+      const full = isSame ? {} : { ...change, ...sealed, secrets: changes }
+      const update = { workspaceId, channelId, change: full }
       const changed = await store.updateChannel(update, environment.call(options))
-      confirmations.ask(changed)
+      if (options?.tx === undefined) confirmations.ask(changed)
       return toChannel(changed)
     },
     delete: (workspaceId, channelId, options) =>
       store.deleteChannel({ workspaceId, channelId }, environment.call(options)),
+    async askRecipients(workspaceId, channelId) {
+      confirmations.ask(await find(workspaceId, channelId))
+    },
     async test(workspaceId, channelId) {
       const channel = await find(workspaceId, channelId)
-      const { allowed, retryAfterMs } = await limits.take(
-        { key: `channel-test:${channelId}`, ...TESTS },
-        environment.call(),
-      )
-      if (!allowed) {
-        const rule = `a channel can be tested ${TESTS.limit} times an hour`
-        throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
-      }
+      await takeTest(deps, channel)
       confirmations.ask(channel)
       const outcome = await delivery.test(channel, sampleOf(channel, environment))
       if (outcome.delivered && channel.failures > 0) {
@@ -214,6 +218,22 @@ export function createChannels<Tx>(deps: ChannelsDeps<Tx>): Channels<Tx> {
       }
       return outcome
     },
+  }
+}
+
+/** Counts a test of a channel. @throws TaskboardError `RATE_LIMITED`. */
+async function takeTest<Tx>(
+  { environment, limits, accountOf }: Pick<ChannelsDeps<Tx>, 'environment' | 'limits' | 'accountOf'>,
+  { workspaceId, id }: StoredChannel,
+): Promise<void> {
+  const accountId = (await accountOf(workspaceId)) ?? workspaceId
+  const ofAccount = `the channels of an account can be tested ${TESTS_OF_ACCOUNT.limit} times an hour`
+  for (const { rule, ...use } of [
+    { key: `channel-test:${id}`, ...TESTS, rule: `a channel can be tested ${TESTS.limit} times an hour` },
+    { key: `channel-tests:${accountId}`, ...TESTS_OF_ACCOUNT, rule: ofAccount },
+  ]) {
+    const { allowed, retryAfterMs } = await limits.take(use, environment.call())
+    if (!allowed) throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs })
   }
 }
 

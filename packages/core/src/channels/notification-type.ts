@@ -45,10 +45,10 @@ export interface ChannelConfirmation<Config extends object = object> {
   recipientsOf(config: Config): readonly string[]
   /**
    * Sends the link of a page that asks the recipient, valid for seven days. Called when a channel has a new recipient, and again with each
-   * change of its configuration and each test until the recipient has confirmed, at most three times a day for one recipient. What it
-   * throws is logged.
+   * change of its configuration and each test until the recipient has confirmed, at most three times a day for one recipient. `account` is
+   * the name of the account that asks, with nothing but letters, digits, spaces, `&`, `'` and `-`, at most 50 characters. What it throws is logged.
    */
-  ask(recipient: string, link: string): Promise<void>
+  ask(recipient: string, link: string, by: { readonly account: string }): Promise<void>
 }
 
 /** How a form asks for one member of a configuration. */

@@ -2,11 +2,11 @@ import type { SecretBox } from '../access/index.js'
 import type { Environment } from '../environment/index.js'
 import type { EventLink, NotificationChannel, NotificationRoute } from '../events/index.js'
 import type { LimitStore } from '../limits/index.js'
-import type { EndpointGuard, Sender } from '../webhooks/index.js'
+import type { EndpointGuard, HostRates, Sender } from '../webhooks/index.js'
 import { createChannelDelivery } from './channel-delivery.js'
 import type { ChannelStore } from './channel-store.js'
 import { createChannels, type Channels } from './channels.js'
-import { createConfirmations, type Confirmations } from './confirmations.js'
+import { createConfirmations, type Confirmations, type FindAccount } from './confirmations.js'
 import { type NotificationType, typesByName } from './notification-type.js'
 
 /** What a host registers: channels of its own, and types of channels that users set up. */
@@ -21,6 +21,10 @@ export interface UserChannelsDeps<Tx> {
   readonly guard: EndpointGuard
   readonly sender: Sender
   readonly linkOf: EventLink
+  readonly rates: Pick<HostRates, 'take'>
+  readonly findAccount: FindAccount
+  /** As `findAccount`, from memory; null when it is gone. */
+  readonly accountOf: (workspaceId: string) => string | Promise<string | null>
   /** The page on which a recipient confirms; null without `publicUrl`. */
   readonly confirmationLink: ((token: string) => string) | null
 }

@@ -61,6 +61,8 @@ export interface DelivererDeps<Tx = unknown> {
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
   readonly settings: WebhookSettings
+  /** What else of this process sends to the same hosts counts in it, too. Default: one of its own, by the settings. */
+  readonly rates?: HostRates | undefined
   /** The trace of the event's task. Called only with telemetry, and never rejects. Default: none. */
   readonly traceparentOf?: ((event: LoggedEvent) => Promise<string | null>) | undefined
   /** The longest time between two polls of the storage; null when its commit notifications are complete. */
@@ -102,7 +104,7 @@ export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
     mostPerAccount: settings.maxDeliveriesPerAccount,
     mostPerWebhook: settings.maxDeliveriesPerWebhook,
   })
-  const rates = createHostRates(settings.mostPerHostPerMinute)
+  const { rates = createHostRates(settings.mostPerHostPerMinute) } = deps
   const returned = createReturnedClaims(environment, store, settings.disableAfterMs)
   const results: ResultWriter = createResultWriter({
     environment,

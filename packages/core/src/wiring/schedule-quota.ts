@@ -2,6 +2,7 @@ import type { ScheduleQuota } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
 import type { Quota, Tiers } from '../limits/index.js'
 import type { Storage } from '../storage/index.js'
+import { findAccount } from './find-account.js'
 
 interface ScheduleQuotaDeps<Tx> {
   readonly environment: Environment
@@ -12,21 +13,11 @@ interface ScheduleQuotaDeps<Tx> {
 
 /** The quota of tasks of the account that has the workspace of a schedule. Without one in any tier, nothing is looked up. */
 export function createScheduleQuota<Tx>(deps: ScheduleQuotaDeps<Tx>): ScheduleQuota {
-  const { environment, storage, quota, tiers } = deps
+  const { quota, tiers } = deps
   const isUnlimited = Object.values(tiers).every((terms) => terms.quota.tasksPerMonth === null)
 
-  async function findAccount(workspaceId: string) {
-    const [workspace] = await storage.access.listWorkspaces({ workspaceId }, environment.call())
-    if (workspace === undefined) return undefined
-    const [account] = await storage.access.listAccounts(
-      { accountId: workspace.accountId },
-      environment.call(),
-    )
-    return account
-  }
-
   return async (workspaceId, make) => {
-    const account = isUnlimited ? undefined : await findAccount(workspaceId)
+    const account = isUnlimited ? undefined : await findAccount(deps, workspaceId)
     // One that is gone by now: the storage says so.
     if (account === undefined) return void (await make())
     await quota.createTask({ accountId: account.id, tier: account.tier }, async () => {

@@ -5,7 +5,7 @@ import { createAudit, type Audit } from '../audit/index.js'
 import { createBackground } from './background.js'
 import { createBoardParts } from './board-deps.js'
 import { createCallers } from './callers.js'
-import { createUserChannels, hostChannels, type Channels, type UserChannels } from '../channels/index.js'
+import { hostChannels, type Channels, type UserChannels } from '../channels/index.js'
 import {
   cachedBoards,
   createApprovalDirectory,
@@ -32,19 +32,14 @@ import {
 import { createTierLimits } from '../limits/index.js'
 import { createLifecycle } from './lifecycle.js'
 import { resealSecrets, type ResealedSecrets, type ResealOptions } from './reseal.js'
+import { userChannelsOf } from './user-channels-of.js'
 import { createScheduleQuota } from './schedule-quota.js'
 import { withRefusals } from './refusals.js'
 import { retentionOf } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from '../realtime/index.js'
 import { createTaskTraces } from './task-traces.js'
 import type { TransportServices } from './transport-services.js'
-import {
-  addressesOf,
-  confirmationPageOf,
-  defaultAgentOf,
-  pollIntervalOf,
-  type TaskboardOptions,
-} from './taskboard-options.js'
+import { addressesOf, defaultAgentOf, pollIntervalOf, type TaskboardOptions } from './taskboard-options.js'
 import { checkedCalls } from './checked-calls.js'
 import { createSender, createWiring, keepsAudit, type Wiring } from './wiring.js'
 import { createTransactions } from './transactions.js'
@@ -198,19 +193,6 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     resealSecrets: (sealing) => resealSecrets(wiring, sealing),
     ...createLifecycle({ ...wiring, background }),
     services,
-  })
-}
-
-/** Its own sender, because the deliverer closes its sender before the notifier has stopped. */
-function userChannelsOf<Tx>(wiring: Wiring<Tx>): UserChannels<Tx> {
-  const { options, storage } = wiring
-  return createUserChannels({
-    ...wiring,
-    store: storage.channels,
-    limits: storage.limits,
-    registered: options.notifications ?? [],
-    confirmationLink: confirmationPageOf(options),
-    sender: options.webhooks?.sender ?? createSender(wiring),
   })
 }
 

@@ -26,10 +26,12 @@ import {
 import { checkOptionKinds } from './option-names.js'
 import {
   createEndpointGuard,
+  createHostRates,
   createUndiciSender,
   resolveWebhookSettings,
   systemResolver,
   type EndpointGuard,
+  type HostRates,
   type WebhookSettings,
 } from '../webhooks/index.js'
 
@@ -48,6 +50,8 @@ export interface Wiring<Tx> {
   readonly access: Access
   readonly guard: EndpointGuard
   readonly webhookSettings: WebhookSettings
+  /** Of webhooks and of users' channels together. */
+  readonly rates: HostRates
   readonly routes: BackgroundLoop
   readonly backoff: Backoff
   readonly directory: AgentDirectory
@@ -77,6 +81,7 @@ export function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
   const auditCounts = createAuditCounts({ environment, store: storage.audit, onRecord })
   const secrets = secretsOf(options, environment)
   const tiers = resolveTiers(options.tiers)
+  const webhookSettings = resolveWebhookSettings(options.webhooks, bounds)
   const wiring: Wiring<Tx> = {
     options,
     tiers,
@@ -113,7 +118,8 @@ export function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
         auditCounts.count({ action, by, of: userId === null ? { accountId: null } : { userId } }),
     }),
     guard: createEndpointGuard({ allow: options.webhooks?.allow }),
-    webhookSettings: resolveWebhookSettings(options.webhooks, bounds),
+    webhookSettings,
+    rates: createHostRates(webhookSettings.mostPerHostPerMinute),
     backoff: options.attempts?.backoff ?? defaultBackoff,
     directory: createAgentDirectory(environment, storage.agents),
     routes: createTaskSweep({

@@ -70,9 +70,15 @@ const createChannel = operation({
     const workspaceId = await workspaceOf(services, principal, wanted)
     const route = 'POST /v2/notification-channels'
     const idempotency = idempotencyClaim(request, principal, route, { ...input, workspaceId })
-    const channel = await services.quota.createHeld(principal, 'notificationChannels', (tx) =>
-      services.channels.create(workspaceId, input, { idempotency, tx, by }),
+    const { channel, isCommitted } = await services.quota.createHeld(
+      principal,
+      'notificationChannels',
+      async (tx) => ({
+        channel: await services.channels.create(workspaceId, input, { idempotency, tx, by }),
+        isCommitted: tx === undefined,
+      }),
     )
+    if (!isCommitted) await services.channels.askRecipients(workspaceId, channel.id)
     return toWireChannel(channel)
   },
 })
@@ -196,7 +202,7 @@ const testChannel = operation({
   tag: 'notifications',
   summary: 'Delivers a sample to this notification channel at once',
   description:
-    'Answers when it was delivered or has failed, within 30 s. A success also retries what waits for the channel. A channel can be tested five times an hour.',
+    'Answers when it was delivered or has failed, within 30 s. A success also retries what waits for the channel. A channel can be tested five times an hour, all of an account together 30 times.',
   method: 'POST',
   path: '/v2/notification-channels/{channel_id}/test',
   client: 'notificationChannels.test',

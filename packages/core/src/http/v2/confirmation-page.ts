@@ -1,3 +1,4 @@
+import { isTaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../wiring/transport-services.js'
 import { givenRequestId } from '../caller.js'
 import type { HttpRequest, HttpResponse, Route } from '../http.js'
@@ -22,6 +23,8 @@ const page = (status: number, content: string): HttpResponse => ({
 const over = (): HttpResponse =>
   page(410, '<p>This link is not valid any more. Whoever set up the notifications can send a new one.</p>')
 
+const tooMany = (): HttpResponse => page(429, '<p>This was asked too often. Try again in a minute.</p>')
+
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /**
@@ -33,13 +36,15 @@ export function confirmationRoute(services: TransportServices): Route {
   async function answer(request: HttpRequest): Promise<HttpResponse> {
     const { method, clientAddress } = request
     const token = new URLSearchParams(request.query).get('token') ?? ''
-    if (method === 'GET' || method === 'HEAD') {
-      const recipient = confirmations.show(token)
-      if (recipient === null) return over()
-      const question = `<p>Somebody who uses this task board wants to send notifications to <b>${escaped(recipient)}</b>.</p>`
+    const isRead = method === 'GET' || method === 'HEAD'
+    if (!isRead && method !== 'POST')
+      return { status: 405, headers: { ...HEADERS, allow: 'GET, HEAD, POST' }, body: '' }
+    const asked = confirmations.show(token)
+    if (asked === null) return over()
+    if (isRead) {
+      const question = `<p>Somebody of the account <b>${escaped(asked.account)}</b> on this task board wants to send notifications to <b>${escaped(asked.recipient)}</b>.</p>`
       return page(200, `${question}<form method="post"><button>Send them to me</button></form>`)
     }
-    if (method !== 'POST') return { status: 405, headers: { ...HEADERS, allow: 'GET, HEAD, POST' }, body: '' }
     const requestId = givenRequestId(request)
     const by = { kind: 'system', name: 'recipient', clientAddress, requestId } as const
     const recipient = await confirmations.confirm(token, by)
@@ -49,6 +54,7 @@ export function confirmationRoute(services: TransportServices): Route {
     path: mountedPath(services, '/v2/confirm-notifications'),
     handle: (request) =>
       answer(request).catch((error: unknown) => {
+        if (isTaskboardError(error, 'RATE_LIMITED')) return tooMany()
         environment.logger.error({ err: error }, 'a recipient could not confirm')
         return page(503, '<p>This did not work. Try again.</p>')
       }),
