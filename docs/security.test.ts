@@ -1,27 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { cellsOf, hasTitle, root } from './named-tests.js'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const pages = readdirSync(join(root, 'docs/security')).filter((name) => name.endsWith('.md'))
 const TEST_FILE = /^\S+\/\S+(?:\.test|-cases)\.ts$/
 
 /** The rows of the table of a page, as their cells. */
 function rowsOf(text: string): readonly (readonly string[])[] {
   const [, , ...rows] = text.split('\n').filter((line) => line.startsWith('|'))
-  return rows.map((row) =>
-    row
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
-}
-
-/** Whether a file has the text as a whole string: the title of a test, or the id of a case. */
-function hasTitle(file: string, title: string): boolean {
-  const source = readFileSync(join(root, file), 'utf8')
-  return ["'", '"', '`'].some((quote) => source.includes(`${quote}${title}${quote}`))
+  return rows.map(cellsOf)
 }
 
 /** What is wrong with a row: one that passes names files of tests, and titles or ids that they have. */

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { cellsOf, hasTitle, root } from './named-tests.js'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const page = readFileSync(new URL('threat-model.md', import.meta.url), 'utf8')
 
 /** The cells of all rows in the tables of the section, without their heads. */
@@ -11,20 +10,7 @@ function threatsIn(text: string): readonly (readonly string[])[] {
   const [, after = ''] = text.split('\n## Threats\n')
   const [section = ''] = after.split('\n## ')
   const rows = section.split('\n').filter((line) => line.startsWith('|'))
-  return rows
-    .filter((row) => !/^\| (?:Threat|---) \|/.test(row))
-    .map((row) =>
-      row
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
-}
-
-/** Whether a file has the text as a whole string: the title of a test, or the id of a case. */
-function hasTitle(file: string, title: string): boolean {
-  const source = readFileSync(join(root, file), 'utf8')
-  return ["'", '"', '`'].some((quote) => source.includes(`${quote}${title}${quote}`))
+  return rows.filter((row) => !/^\| (?:Threat|---) \|/.test(row)).map(cellsOf)
 }
 
 /** What is wrong with a row: the names in its last cell are files of tests, each followed by titles or ids that it has. */
