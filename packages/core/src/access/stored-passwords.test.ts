@@ -3,20 +3,22 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { systemRandom } from '../environment/index.js'
 import { createTaskboard } from '../wiring/taskboard.js'
-import { createScryptHasher } from './password-hasher.js'
+import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
 
 const HERE = { clientAddress: '203.0.113.7' }
 const OTHER = 'another good password'
 const owner = { email: 'ada@example.com', password: 'correct horse battery' }
 
+const hasherOf = (costLog2: number): PasswordHasher => createScryptHasher({ random: systemRandom, costLog2 })
+
 /** A board whose hashes cost as much. */
-function boardOf(costLog2: number, storage = memoryStorage()) {
+function boardOf(costLog2: number, storage = memoryStorage(), passwordHasher = hasherOf(costLog2)) {
   const board = createTaskboard({
     storage,
     clock: virtualClock(),
     logger: false,
     tokens: { secret: 's'.repeat(32) },
-    passwordHasher: createScryptHasher({ random: systemRandom, costLog2 }),
+    passwordHasher,
   })
   const { login } = board.services
   if (login === null) throw new Error('no login')
@@ -45,6 +47,15 @@ describe('a stored password', () => {
     // A process with the old cost makes it no cheaper.
     await cheap.sessions.login(owner, HERE)
     expect(await dear.stored()).toBe(after)
+  })
+
+  it('stays as it is when a login has no time to hash it again, and the login succeeds', async () => {
+    const cheap = boardOf(3)
+    await cheap.accounts.create({ name: 'Ada', tier: 'professional', owner })
+    const before = await cheap.stored()
+    const busy = { ...hasherOf(4), hash: () => Promise.reject(new Error('too busy')) }
+    await boardOf(4, cheap.storage, busy).sessions.login(owner, HERE)
+    expect(await cheap.stored()).toBe(before)
   })
 })
 
