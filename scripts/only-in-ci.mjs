@@ -24,7 +24,6 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/two-servers/storage-on-replica.test.ts',
       'packages/postgres/test/other-servers/server-with-jit.test.ts',
       'packages/postgres/test/v2-on-pg.test.ts',
-      'packages/postgres/test/v2-on-pglite.test.ts',
       'proof/simulation/on-postgres.test.ts',
       'packages/fastify/src/api-v2.test.ts',
       'packages/cli/src/mcp.test.ts',

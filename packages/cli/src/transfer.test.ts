@@ -162,7 +162,7 @@ describe('commands on a database', () => {
     await database.pool.query(
       `insert into taskboard.webhook (id, workspace_id, url, events, secrets, weak_secret, created_at, updated_at)
        select 'wh_' || lpad(n::text, 26, '0'), workspace_id, url, events, secrets, weak_secret, created_at, updated_at
-       from taskboard.webhook cross join generate_series(1, 4000) n where id = $1::text`,
+       from taskboard.webhook cross join generate_series(1, 10000) n where id = $1::text`,
       [id],
     )
     const countBy = async (key: { id: string }): Promise<number> => {
@@ -187,8 +187,8 @@ describe('commands on a database', () => {
     expect(half).toBeGreaterThan(0)
     const again = await run(['reseal', '--json'], { env: keys(newer, older) })
     expect(again).toMatchObject({ code: 0, stderr: '' })
-    expect(again.json()).toEqual({ resealed: 4_001 - half, unreadable: 0 })
-    expect([await countBy(newer), await countBy(older)]).toEqual([4_001, 0])
+    expect(again.json()).toEqual({ resealed: 10_001 - half, unreadable: 0 })
+    expect([await countBy(newer), await countBy(older)]).toEqual([10_001, 0])
     const alone = await run(['reseal'], { env: keys(newer) })
     expect(alone).toMatchObject({ code: 0, stdout: '0 secrets were sealed anew with the key k2\n' })
     const after = boardWith(newer)
