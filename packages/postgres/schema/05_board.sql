@@ -302,19 +302,6 @@ create table taskboard.schedule (
 create index schedule_age on taskboard.schedule (workspace_id, id);
 create index schedule_due on taskboard.schedule (next_at, id) where next_at is not null;
 
--- What a task is found by. Each term begins with the workspace, so that a search reads nothing of other workspaces. The characters before
--- tags, types and priorities occur in no word.
-create function taskboard.search_terms(
-  workspace text, title_words text[], description_words text[], type text, tags text[], priority_rank smallint
-) returns tsvector language sql immutable parallel safe as $$
-  select array_to_tsvector(array(
-    select workspace || '/' || term from (
-      select unnest(title_words) union select unnest(description_words) union select '#' || unnest(tags)
-      union select '=' || type where type is not null union select '!' || priority_rank::text
-    ) as terms (term)
-  ))
-$$;
-
 -- Finds tasks by their words, and in other orders than the newest first. A table of its own: it changes only when a person edits the task,
 -- while the indexes of `task` are written with each claim, renewal and completion.
 create table taskboard.task_search (
@@ -323,16 +310,9 @@ create table taskboard.task_search (
   created_at bigint not null,
   -- The due date, or the largest number of the library for none, as a negative number: what is due first is the greatest.
   due_rank bigint not null,
-  -- As `searchWords` of core returns them.
-  title_words text[] not null,
-  description_words text[] not null,
-  type text,
-  tags text[] not null,
-  priority_rank smallint not null,
-  -- Stored: computing them takes much longer than reading them.
-  terms tsvector generated always as (
-    taskboard.search_terms(workspace_id, title_words, description_words, type, tags, priority_rank)
-  ) stored,
+  -- Written by the library, in `search-terms.ts`, which says what they are. Each begins with the workspace, so that a search reads nothing
+  -- of other workspaces.
+  terms tsvector not null,
   primary key (workspace_id, task_id)
 );
 create index task_search_terms on taskboard.task_search using gin (terms);

@@ -1,5 +1,5 @@
 import { TaskboardError, type Actor, type Instant, type Task, type TaskFields } from '@taskboard/core'
-import { createTask, type NewTask, searchWords, type TaskStore } from '@taskboard/core/storage'
+import { createTask, type NewTask, type TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../database/idempotency.js'
@@ -8,6 +8,7 @@ import { statement, type Statement } from '../connection/statement.js'
 import { fieldNames, fieldTypes, fieldValues } from './field-columns.js'
 import { lockDependencies } from './dependencies.js'
 import { DUE_RANK } from './search-sql.js'
+import { searchTerms } from './search-terms.js'
 import { lockParents, requireParent } from './subtasks.js'
 
 /** What the database adds to a task. */
@@ -42,7 +43,7 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
     select i.*, w.id is null as no_workspace, i.assigned_to is not null and a.id is null as no_agent
     from json_to_recordset($2::json) as i (
       ord integer, id text, workspace_id text, parent_id text, ${fieldTypes}, waits_for text[], max_attempts integer, traceparent text,
-      actor jsonb, priority text, title_words text[], description_words text[]
+      actor jsonb, priority text, terms tsvector
     )
     left join lateral (select w.id from taskboard.workspace w where w.id = i.workspace_id limit 1) as w on true
     left join lateral (
@@ -60,10 +61,8 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
     returning *
   ),${link}
   searchable as (
-    insert into taskboard.task_search (
-      workspace_id, task_id, created_at, due_rank, title_words, description_words, type, tags, priority_rank
-    )
-    select t.workspace_id, t.id, t.created_at, ${DUE_RANK}, i.title_words, i.description_words, t.type, t.tags, t.priority_rank
+    insert into taskboard.task_search (workspace_id, task_id, created_at, due_rank, terms)
+    select t.workspace_id, t.id, t.created_at, ${DUE_RANK}, i.terms
     from added t join input i on i.id = t.id
   ),
   draft as (
@@ -201,8 +200,7 @@ function toInput(task: IdentifiedTask, actor: Actor, ord: number, open: readonly
     workspace_id: task.workspaceId,
     parent_id: task.parentId,
     priority: task.priority,
-    title_words: searchWords(task.title),
-    description_words: searchWords(task.description),
+    terms: searchTerms(task),
     waits_for: open,
     max_attempts: task.maxAttempts,
     traceparent: task.traceparent ?? undefined,

@@ -1,6 +1,6 @@
 import { taskStatus, taskStatuses, type Column, type TaskStatus } from '@taskboard/core'
 import type { TaskConditions } from '@taskboard/core/storage'
-import { rankOf } from './field-columns.js'
+import { lexemesOf } from './search-terms.js'
 
 /** The rank of task `t` in the order of due dates, as `searchPlace` of core gives it. */
 export const DUE_RANK = '-coalesce(t.due_date, 9007199254740991)'
@@ -24,7 +24,7 @@ export function conditionsSql(conditions: TaskConditions, workspace: string, add
   if (assignedTo !== null) ofTask.push(`t.assigned_to = ${add(assignedTo, 'text')}`)
   if (parentId !== null) ofTask.push(`t.parent_id = ${add(parentId, 'text')}`)
   const ofSearch: string[] = []
-  const lexemes = termsOf(conditions).map((term) => lexemeSql(term, workspace, add))
+  const lexemes = lexemesOf(conditions, workspace, add)
   const terms = lexemes.length === 0 ? null : `(${lexemes.join(` || ' & ' || `)})::tsquery`
   if (terms !== null) ofSearch.push(`s.terms @@ ${terms}`)
   if (createdAfter !== null) ofSearch.push(`s.created_at >= ${add(createdAfter, 'bigint')}`)
@@ -33,30 +33,6 @@ export function conditionsSql(conditions: TaskConditions, workspace: string, add
   if (dueAfter !== null) ofSearch.push(`s.due_rank <= -(${add(dueAfter, 'bigint')})`)
   if (dueBefore !== null) ofSearch.push(`s.due_rank > -(${add(dueBefore, 'bigint')})`)
   return { ofTask, ofSearch, terms }
-}
-
-interface Term {
-  readonly text: string
-  readonly isPrefix: boolean
-}
-
-/** As `taskboard.search_terms` gives them, without the workspace. */
-function termsOf({ words, type, tag, priority }: TaskConditions): readonly Term[] {
-  const exact = [
-    ...(type === null ? [] : [`=${type}`]),
-    ...(tag === null ? [] : [`#${tag}`]),
-    ...(priority === null ? [] : [`!${rankOf(priority)}`]),
-  ]
-  return [
-    ...words.map((text) => ({ text, isPrefix: true })),
-    ...exact.map((text) => ({ text, isPrefix: false })),
-  ]
-}
-
-/** A quoted lexeme of a `tsquery`: `'ws_1/word':*`. */
-function lexemeSql({ text, isPrefix }: Term, workspace: string, add: AddValue): string {
-  const end = `${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'${isPrefix ? ':*' : ''}`
-  return `'''' || ${workspace} || '/' || ${add(end, 'text')}`
 }
 
 const statusesOfColumn: Readonly<Record<Column, readonly TaskStatus[]>> = {

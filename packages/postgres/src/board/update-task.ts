@@ -2,7 +2,6 @@ import { TaskboardError, type Actor, type Budget, type Task } from '@taskboard/c
 import {
   requireNoMore,
   revocationBy,
-  searchWords,
   type CallContext,
   type TaskChange,
   type TaskTarget,
@@ -17,6 +16,7 @@ import { changeDependencies } from './dependencies.js'
 import { fieldsChanged, fieldUpdates, fieldValues } from './field-columns.js'
 import { getTask } from './get-task.js'
 import { DUE_RANK } from './search-sql.js'
+import { changedTerms, editedTerms } from './search-terms.js'
 import { taskColumns, toTask } from './task-row.js'
 
 interface EditedRow extends ReadTask {
@@ -24,7 +24,7 @@ interface EditedRow extends ReadTask {
   readonly formerAssignee: string | null
 }
 
-/** Present, workspace, task, the columns to set, actor, words. A row without a task, or with `exists` set, means that there is no such agent. */
+/** Present, workspace, task, the columns to set, actor, terms of its texts. A row without a task, or with `exists` set, means that there is no such agent. */
 const editTask = statement<EditedRow>(
   'edit_task',
   /* sql */ `
@@ -46,14 +46,11 @@ const editTask = statement<EditedRow>(
   ),
   searchable as (
     update taskboard.task_search s
-    set due_rank = ${DUE_RANK}, type = t.type, tags = t.tags, priority_rank = t.priority_rank,
-      title_words = coalesce(w.title_words, s.title_words),
-      description_words = coalesce(w.description_words, s.description_words)
-    from written t cross join jsonb_to_record($6::jsonb) as w (title_words text[], description_words text[])
+    set due_rank = ${DUE_RANK}, terms = ${editedTerms}
+    from written t join found f on f.id = t.id cross join jsonb_to_record($6::jsonb) as w (title tsvector, description tsvector)
     where s.workspace_id = t.workspace_id and s.task_id = t.id and (
-      w.title_words is not null or w.description_words is not null
-      or (s.due_rank, s.type, s.tags, s.priority_rank)
-        is distinct from (${DUE_RANK}, t.type, t.tags, t.priority_rank)
+      w.title is not null or w.description is not null
+      or (f.due_date, f.type, f.tags, f.priority_rank) is distinct from (t.due_date, t.type, t.tags, t.priority_rank)
     )
   ),
   draft as (
@@ -98,7 +95,7 @@ export async function updateTask(
       taskId,
       JSON.stringify(fieldValues(change)),
       actorJson(actor),
-      wordsJson(change),
+      changedTerms(workspaceId, change),
     ]
     return toTask(editedRow(await database.write(call, editTask, values)))
   }
@@ -130,7 +127,14 @@ export async function editWithin(
       : await changeDependencies(session, workspaceId, taskId, [...new Set(dependsOn)])
   const text = JSON.stringify({ ...fieldValues(change), ...dependencies.columns })
   const row = editedRow(
-    await session.run(editTask, [call.now, workspaceId, taskId, text, actorJson(actor), wordsJson(change)]),
+    await session.run(editTask, [
+      call.now,
+      workspaceId,
+      taskId,
+      text,
+      actorJson(actor),
+      changedTerms(workspaceId, change),
+    ]),
   )
   // Refused last: an unknown agent takes precedence. The writes are rolled back.
   if (dependencies.fault !== null) {
@@ -140,14 +144,6 @@ export async function editWithin(
   const revocation = revocationBy({ ...edited, assignedTo: row.formerAssignee }, edited, actor)
   if (revocation === null) return { task: edited, isRevoked: false }
   return { task: await applyCommand(withinSession(session), target, revocation, call, row), isRevoked: true }
-}
-
-/** The words of the texts that a change contains. */
-function wordsJson({ title, description }: TaskChange): string {
-  return JSON.stringify({
-    title_words: title === undefined ? null : searchWords(title),
-    description_words: description === undefined ? null : searchWords(description),
-  })
 }
 
 /** An actor as JSON, without members that its object may have beyond those of the type. */

@@ -70,8 +70,9 @@ function tasks({ numbers, small }: Sizes): readonly string[] {
     `insert into taskboard.todo
     select q.* from taskboard.task t, taskboard.todo_of(t, ${NOW}) q where t.column_name = 'TODO'`,
     `insert into taskboard.task_search
-    select t.workspace_id, t.id, t.created_at, -coalesce(t.due_date, 9007199254740991), array['task', n::text],
-      array['common', 'rare' || n % 2000], 'type' || n % 50, array['tag' || n % 300], t.priority_rank
+    select t.workspace_id, t.id, t.created_at, -coalesce(t.due_date, 9007199254740991), array_to_tsvector(array(
+      select t.workspace_id || '/' || term
+      from unnest(array['task', n::text, 'common', 'rare' || n % 2000, '=type' || n % 50, '#tag' || n % 300, '!' || t.priority_rank]) as term))
     from taskboard.task t, lateral (select right(t.id, 20)::integer as n) as x`,
     `insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
     select id, 1, 'agent_' || workspace_id || '_0', started_at, completed_at, 'completed'
