@@ -2,7 +2,7 @@ import type { Task } from '@taskboard/core'
 import type { ClaimByType, ClaimForAgent } from '@taskboard/core/storage'
 import { createBenchDatabase, createBoard, LEASE_MS, only } from './board.js'
 import { fillFloorCycle, floorCycleRate, prepareFloorCycle } from './floor-cycle.js'
-import { compareRates, rateOf, type Contestant } from './measure.js'
+import { compareRates, rateOf } from './measure.js'
 import {
   fillGraphile,
   fillPgBoss,
@@ -79,21 +79,12 @@ async function ours(target: ClaimByType | ClaimForAgent, workers: number, ms: nu
   return rate
 }
 
-/** Refills what a round has used, so that all rounds begin alike. */
-function refilled(
-  round: (ms: number) => Promise<number>,
-  fill: (jobs: number) => Promise<void>,
-): Contestant['round'] {
-  return async (ms) => {
-    const rate = await round(ms)
-    await fill(Math.round((rate * ms) / 1_000))
-    return rate
-  }
+const ofBoard = { pool: board.database.pool, refill: (jobs: number): Promise<void> => board.fill(jobs) }
+const ofFloor = {
+  pool: floor.pool,
+  refill: (jobs: number): Promise<void> => fillFloorCycle(floor.pool, jobs),
 }
-
-const fillOurs = (jobs: number): Promise<void> => board.fill(jobs)
-const fillOfFloor = (jobs: number): Promise<void> => fillFloorCycle(floor.pool, jobs)
-const fillJobs = (jobs: number): Promise<void> => fillGraphile(graphile, jobs)
+const ofGraphile = { refill: (jobs: number): Promise<void> => fillGraphile(graphile, jobs) }
 
 for (const { workers, overGraphile, overPgBoss } of [
   { workers: 8, overGraphile: 2, overPgBoss: 4 },
@@ -102,30 +93,28 @@ for (const { workers, overGraphile, overPgBoss } of [
   const [type = 0, , theirs = 1, , deep = 1, shallow = 1, bare = 1] = await compareRates(
     `complete and take next, ${workers} workers`,
     [
-      { name: 'taskboard, by agent type', round: refilled((ms) => ours(byType, workers, ms), fillOurs) },
-      { name: 'taskboard, for one agent', round: refilled((ms) => ours(forAgent, workers, ms), fillOurs) },
-      { name: GRAPHILE, round: refilled((ms) => graphileRate(graphile, workers, ms, null), fillJobs) },
+      { name: 'taskboard, by agent type', ...ofBoard, round: (ms) => ours(byType, workers, ms) },
+      { name: 'taskboard, for one agent', ...ofBoard, round: (ms) => ours(forAgent, workers, ms) },
+      { name: GRAPHILE, ...ofGraphile, round: (ms) => graphileRate(graphile, workers, ms, null) },
       {
         name: `${GRAPHILE} with a local queue of ${LOCAL_QUEUE}`,
-        round: refilled((ms) => graphileRate(graphile, workers, ms, LOCAL_QUEUE), fillJobs),
+        ...ofGraphile,
+        round: (ms) => graphileRate(graphile, workers, ms, LOCAL_QUEUE),
       },
       {
         name: `${PG_BOSS}, fetch and complete one`,
-        round: refilled(
-          (ms) => rateOf(workers, ms, () => pgBossCycle(bosses[0])),
-          (jobs) => fillPgBoss(bosses[0], bossDatabases[0], jobs),
-        ),
+        round: (ms) => rateOf(workers, ms, () => pgBossCycle(bosses[0])),
+        refill: (jobs) => fillPgBoss(bosses[0], bossDatabases[0], jobs),
       },
       {
         name: `${PG_BOSS}, with ${SHORT_QUEUE} jobs waiting`,
-        round: refilled(
-          (ms) => rateOf(workers, Math.min(ms, SHORT_ROUND_MS), () => pgBossCycle(bosses[1])),
-          (jobs) => fillPgBoss(bosses[1], bossDatabases[1], jobs),
-        ),
+        round: (ms) => rateOf(workers, Math.min(ms, SHORT_ROUND_MS), () => pgBossCycle(bosses[1])),
+        refill: (jobs) => fillPgBoss(bosses[1], bossDatabases[1], jobs),
       },
       {
         name: 'the floor: one bare statement for all',
-        round: refilled((ms) => floorCycleRate(floor.pool, workers, ms), fillOfFloor),
+        ...ofFloor,
+        round: (ms) => floorCycleRate(floor.pool, workers, ms),
       },
     ],
     { rounds: ROUNDS, roundMs: ROUND_MS, warmUpMs: 1_000 },

@@ -25,6 +25,7 @@ const [ours = 0, ...peers] = await compareRates(
   [
     {
       name: 'taskboard',
+      pool: board.database.pool,
       round: (ms) =>
         rateOf(CLIENTS, ms, async () => {
           await tasks.insertTask(

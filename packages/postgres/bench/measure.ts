@@ -1,3 +1,6 @@
+import type pg from 'pg'
+import { meter, type Costs } from './costs.js'
+
 /** The median; NaN for no values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
@@ -8,6 +11,10 @@ export interface Contestant {
   readonly name: string
   /** Runs for about `ms` and resolves to its rate a second. */
   readonly round: (ms: number) => Promise<number>
+  /** Adds what a round has used, so that all rounds begin alike. */
+  readonly refill?: (operations: number) => Promise<void>
+  /** Its connections, to print what an operation costs. */
+  readonly pool?: pg.Pool
 }
 
 export interface RoundOptions {
@@ -24,11 +31,14 @@ export async function compareRates(
   { rounds, roundMs, warmUpMs }: RoundOptions,
 ): Promise<readonly number[]> {
   const rates = contestants.map((): number[] => [])
-  for (const { round } of contestants) await round(warmUpMs)
+  const costs = contestants.map((): Costs[] => [])
+  for (const contestant of contestants) await play(contestant, warmUpMs)
   for (let turn = 0; turn < rounds; turn++) {
-    for (const [index, { round }] of contestants.entries()) {
+    for (const [index, contestant] of contestants.entries()) {
       globalThis.gc?.()
-      rates[index]?.push(await round(roundMs))
+      const played = await play(contestant, roundMs)
+      rates[index]?.push(played.rate)
+      if (played.costs !== null) costs[index]?.push(played.costs)
     }
   }
   const medians = rates.map(median)
@@ -37,8 +47,38 @@ export async function compareRates(
     const own = rates[index] ?? []
     const span = `${count(Math.min(...own))} to ${count(Math.max(...own))}`
     console.log(`     ${name.padEnd(56)} ${count(medians[index] ?? 0).padStart(9)}  ${span}`)
+    const each = costs[index] ?? []
+    if (each.length > 0) console.log(`     ${' '.repeat(56)} ${costText(each)}`)
   }
   return medians
+}
+
+/** A round, and what each of its operations cost. */
+async function play(
+  { round, refill, pool }: Contestant,
+  ms: number,
+): Promise<{ readonly rate: number; readonly costs: Costs | null }> {
+  const stop = pool === undefined ? null : await meter(pool)
+  const rate = await round(ms)
+  const operations = (rate * ms) / 1_000
+  const spent = stop === null ? null : await stop()
+  await refill?.(Math.round(operations))
+  if (spent === null) return { rate, costs: null }
+  const { walBytes, serverMs, clientMs } = spent
+  return {
+    rate,
+    costs: {
+      walBytes: walBytes / operations,
+      serverMs: serverMs / operations,
+      clientMs: clientMs / operations,
+    },
+  }
+}
+
+function costText(costs: readonly Costs[]): string {
+  const microseconds = (of: 'serverMs' | 'clientMs') => count(median(costs.map((each) => each[of])) * 1_000)
+  const bytes = count(median(costs.map(({ walBytes }) => walBytes)))
+  return `each ${bytes} bytes of log, ${microseconds('serverMs')} us of the server, ${microseconds('clientMs')} us of the client`
 }
 
 /**
