@@ -47,8 +47,8 @@ async function writeEvents(workspaceId: string): Promise<void> {
   const events = (TASKS / WORKSPACES) * 3
   const last = 3 * (TASKS / WORKSPACES)
   await pool.query({
-    text: `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
-      select $1, n, '3', 'log_' || n, x.type, x.data, x.at, 1
+    text: `insert into taskboard.event_batch (workspace_id, first_seq, last_seq, feed_xid, at, payload_version, stem, types, data)
+      select $1, n, n, '3', x.at, 1, gen_random_uuid(), array[x.type], array[x.data]
       from generate_series(1, $2::bigint) n, lateral (
         select ${FIRST_DAY * DAY_MS}::bigint + (n::float8 / ${last} * ${DAYS * DAY_MS - 1})::bigint as at,
           (array['report', 'code', 'mail', null])[1 + n / 3 % 4] as kind
@@ -84,7 +84,7 @@ const scan = async (): Promise<readonly DayFigures[]> => {
 const read = (): Promise<readonly DayFigures[]> => storage.analytics.readFigures(query, { now: null })
 
 for (const id of workspaceIds) await writeEvents(id)
-await pool.query({ text: 'vacuum analyze taskboard.event', values: [] })
+await pool.query({ text: 'vacuum analyze taskboard.event_batch', values: [] })
 const expected = await scan()
 console.log(
   `   ${count(TASKS)} tasks with ${count(3 * TASKS)} events in ${DAYS} days, ${WORKSPACES} workspaces`,

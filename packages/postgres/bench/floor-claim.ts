@@ -26,11 +26,10 @@ const CLAIM = `
     where l.workspace_id = c.workspace_id returning l.workspace_id, l.last_seq
   ),
   logged as (
-    insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
-    select c.workspace_id, place.last_seq, pg_current_xact_id(), 'log_' || gen_random_uuid(), 'task.started',
-      jsonb_build_object('taskId', c.id, 'title', c.title, 'status', 'DOING', 'agentId', c.lease_agent_id,
-        'attempt', c.attempts, 'startedAt', c.started_at),
-      c.started_at, 1
+    insert into taskboard.event_batch (workspace_id, first_seq, last_seq, feed_xid, at, payload_version, stem, types, data)
+    select c.workspace_id, place.last_seq, place.last_seq, pg_current_xact_id(), c.started_at, 1, gen_random_uuid(),
+      '{task.started}', array[jsonb_build_object('taskId', c.id, 'title', c.title, 'status', 'DOING',
+        'agentId', c.lease_agent_id, 'attempt', c.attempts, 'startedAt', c.started_at)]
     from claimed c join place on place.workspace_id = c.workspace_id
   )
   select ${taskColumns('c')} from claimed c`

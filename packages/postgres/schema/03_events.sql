@@ -11,22 +11,39 @@ create table taskboard.workspace_log (
   has_resting boolean not null default false
 ) with (fillfactor = 50);
 
--- Events. The workspace is not a reference: its row in `workspace_log` is locked when events are written, so it exists.
-create table taskboard.event (
+-- The events that one transaction wrote to the log of a workspace. The workspace is not a reference: its row in `workspace_log` is
+-- locked when events are written, so it exists. Up to a page, a batch is stored as it is: it is written once and read soon.
+create table taskboard.event_batch (
   workspace_id text not null,
-  seq bigint not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
   feed_xid xid8 not null,
   at bigint not null,
   payload_version integer not null,
-  id text not null,
-  type text not null,
-  data jsonb not null,
-  primary key (workspace_id, seq)
-);
+  -- The ids of the events begin with it.
+  stem uuid not null,
+  types text[] not null,
+  data jsonb[] not null,
+  primary key (workspace_id, last_seq)
+) with (toast_tuple_target = 8160);
 -- In this order, everything below the oldest running transaction is complete, also within each workspace.
-create index event_feed on taskboard.event (feed_xid, workspace_id, seq);
+create index event_batch_feed on taskboard.event_batch (feed_xid, workspace_id, last_seq);
 -- Rows lie nearly in the order of their time: this is enough for pruning, and costs next to nothing to maintain.
-create index event_age on taskboard.event using brin (at);
+create index event_batch_age on taskboard.event_batch using brin (at);
+
+-- The events of a batch. The planner replaces the call by its text.
+create function taskboard.events_in(first_seq bigint, stem uuid, types text[], data jsonb[])
+returns table (nth bigint, seq bigint, id text, type text, data jsonb)
+language sql stable as $$
+  select u.nth, first_seq + u.nth - 1, 'log_' || left(replace(stem::text, '-', ''), 20) || lpad(to_hex(u.nth), 6, '0'), u.type, u.data
+  from unnest(types, data) with ordinality as u (type, data, nth)
+$$;
+
+-- Events. In the order of `last_seq` and `nth`, which is that of `seq`, a reader of a workspace stops early; so does a reader of all
+-- workspaces in that of `feed_xid`, `workspace_id`, `last_seq` and `nth`. Both compare `last_seq` as well, which an index has.
+create view taskboard.event as
+select b.workspace_id, e.seq, b.feed_xid, b.at, b.payload_version, e.id, e.type, e.data, b.last_seq, e.nth
+from taskboard.event_batch b cross join lateral taskboard.events_in(b.first_seq, b.stem, b.types, b.data) as e;
 
 -- Takes the next `count` numbers of the log of a workspace, which stays locked until the commit. They begin after `base`. A function,
 -- because a statement that has waited for a row prepares itself again, as a whole, before it looks at the row; this one is small.

@@ -4,14 +4,14 @@ import type { Database } from './database/database.js'
 import { statement, type Statement } from './connection/statement.js'
 import { pruneDoneTasks } from './board/delete-tasks.js'
 
-/** Event `e` is older than `p.end_at`, and rolled up. */
-const IS_OLD = /* sql */ `e.at < (select end_at from p) and e.at > -9223372036854775808 and e.seq <= coalesce((
-        select m.seq from taskboard.analytics_mark m where m.workspace_id = e.workspace_id
+/** Batch `b` of events is older than `p.end_at`, and rolled up. */
+const IS_OLD = /* sql */ `b.at < (select end_at from p) and b.at > -9223372036854775808 and b.last_seq <= coalesce((
+        select m.seq from taskboard.analytics_mark m where m.workspace_id = b.workspace_id
       ), 0)`
 
 /**
- * Takes the first rows of the table, which are nearly the oldest, so no batch sorts all old events. A range with two ends makes
- * the planner expect few events. Events that are not yet rolled up stay. In a table with partitions several rows have the same place,
+ * Takes the first rows of the table, which are nearly the oldest, so that none sorts all old ones. A range with two ends makes
+ * the planner expect few. Events that are not yet rolled up stay. In a table with partitions several rows have the same place,
  * so the deleted ones are those to which all of it applies.
  */
 const pruneOldest = statement<{ readonly count: number }>(
@@ -19,15 +19,15 @@ const pruneOldest = statement<{ readonly count: number }>(
   /* sql */ `
   with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
   deleted as (
-    delete from taskboard.event e where e.ctid = any (array(
-      select e.ctid from taskboard.event e where ${IS_OLD} limit $2::integer
+    delete from taskboard.event_batch b where b.ctid = any (array(
+      select b.ctid from taskboard.event_batch b where ${IS_OLD} limit $2::integer
     )) and ${IS_OLD}
-    returning 1
+    returning b.last_seq - b.first_seq + 1 as events
   )
-  select count(*)::float8 as count from deleted`,
+  select coalesce(sum(events), 0)::float8 as count from deleted`,
 )
 
-/** `Storage.prune` of events. */
+/** `Storage.prune` of events, at most `limit` batches. */
 async function pruneEvents(
   database: Database,
   olderThanMs: number,

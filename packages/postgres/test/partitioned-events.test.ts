@@ -39,19 +39,19 @@ describe('the storage keeps its promises about events in the partitions that the
   }
 
   it('with rows in each of them', async () => {
-    await database.pool.query('truncate taskboard.event')
+    await database.pool.query('truncate taskboard.event_batch')
     await database.pool.query(
-      `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
-      select 'ws_1', n, '1', n::text, 'agent.alert', '{}', $1::bigint + n * 100, 1 from generate_series(0, 19) n`,
+      `insert into taskboard.event_batch (workspace_id, first_seq, last_seq, feed_xid, at, payload_version, stem, types, data)
+      select 'ws_1', n, n, '1', $1::bigint + n * 100, 1, gen_random_uuid(), '{agent.alert}', '{"{}"}' from generate_series(0, 19) n`,
       [START],
     )
     const { rows } = await database.pool.query<{ partition: string; events: number }>(
-      `select tableoid::regclass::text as partition, count(*)::integer as events from taskboard.event group by 1 order by 1`,
+      `select tableoid::regclass::text as partition, count(*)::integer as events from taskboard.event_batch group by 1 order by 1`,
     )
     expect(rows).toEqual([
-      { partition: 'taskboard.event_2027_01', events: 9 },
-      { partition: 'taskboard.event_before_2027', events: 1 },
-      { partition: 'taskboard.event_later', events: 10 },
+      { partition: 'taskboard.event_batch_2027_01', events: 9 },
+      { partition: 'taskboard.event_batch_before_2027', events: 1 },
+      { partition: 'taskboard.event_batch_later', events: 10 },
     ])
   })
 
@@ -60,14 +60,14 @@ describe('the storage keeps its promises about events in the partitions that the
 
     /** One event of each workspace, of the first one when the cases begin. */
     async function withEventsOf(first: string, second: string): Promise<void> {
-      await database.pool.query('truncate taskboard.event')
+      await database.pool.query('truncate taskboard.event_batch')
       await database.pool.query(
-        `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
-        select w, 1, '1', w, 'agent.alert', '{}', at, 1
+        `insert into taskboard.event_batch (workspace_id, first_seq, last_seq, feed_xid, at, payload_version, stem, types, data)
+        select w, 1, 1, '1', at, 1, gen_random_uuid(), '{agent.alert}', '{"{}"}'
         from (values ($1::text, ${START}), ($2::text, ${START + 2_000})) as e (w, at)`,
         [first, second],
       )
-      const places = await database.pool.query('select distinct ctid from taskboard.event')
+      const places = await database.pool.query('select distinct ctid from taskboard.event_batch')
       expect(places.rowCount).toBe(1)
     }
 

@@ -31,7 +31,7 @@ export interface StorageSettings {
 export type Pruning =
   /**
    * Older idempotency records, finished deliveries and events. Events that analytics have not rolled up stay, in some storages with
-   * younger ones of other workspaces.
+   * younger ones of other workspaces. Where the events of a commit are kept together, `limit` counts commits, so that more may go.
    */
   | {
       readonly rows: 'events' | 'deliveries' | 'idempotency'

@@ -75,7 +75,7 @@ export function createRetentionSweep<Tx>(
       await storage.prune({ rows: 'login_attempts', limit: BATCH }, { now }),
     ]
     // Without them, those that they depend on can go.
-    return tasks > 0 || counts.includes(BATCH) ? 'now' : HOUR_MS
+    return tasks > 0 || counts.some((count) => count >= BATCH) ? 'now' : HOUR_MS
   }
   return createBackgroundLoop({ name: 'retention', environment, pollIntervalMs: null, pass })
 }

@@ -40,7 +40,7 @@ const partsOfTasks = [
 /** Tables whose rows belong to a workspace, in an order that their references allow. */
 const partsOfWorkspaces = [
   'webhook',
-  'event',
+  'event_batch',
   'analytics_day',
   'analytics_mark',
   'notification_target',

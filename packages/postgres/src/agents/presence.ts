@@ -144,7 +144,7 @@ const announce = backgroundStatement<{ readonly announced: number; readonly isAn
     from changed c, p
   ),
   ${LOG_EVENTS}
-  select (select count(*) from logged)::integer as announced,
+  select (select count(*) from changed)::integer as announced,
     exists (select from remote where is_worked or current = 'busy') as "isAnyPresent"`,
 )
 

@@ -76,7 +76,7 @@ const figures = statement<FiguresRow>(
     union all
     select c.day, c.type, c.created, c.completed, c.failed, c.timed, c.taken_ms
     from reached_workspace a
-      join taskboard.event e on e.workspace_id = a.id and e.seq > a.seq and e.type in ${COUNTED_TYPES}
+      join taskboard.event e on e.workspace_id = a.id and e.last_seq > a.seq and e.seq > a.seq and e.type in ${COUNTED_TYPES}
       cross join lateral (${countedEvent('e')}) c
     where c.day between $4::integer and $5::integer
       and (c.created, c.completed, c.failed) <> (0, 0, 0)
@@ -144,8 +144,8 @@ const rollUpEvents = statement<{ readonly taken: number }>(
     select d.workspace_id, d.last_seq, d.room, e.*
     from locked_mark d cross join lateral (
       select e.seq, e.type as event_type, e.data, e.at from taskboard.event e
-      where e.workspace_id = d.workspace_id and e.seq > d.seq and e.seq <= d.last_seq
-      order by e.seq limit d.room
+      where e.workspace_id = d.workspace_id and e.last_seq > d.seq and e.seq > d.seq and e.seq <= d.last_seq
+      order by e.last_seq, e.nth limit d.room
     ) e
   ),
   counted as (

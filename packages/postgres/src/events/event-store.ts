@@ -3,7 +3,7 @@ import type { CallContext, EventDraft, EventStore, LoggedEvent } from '@taskboar
 import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
-import { eventColumns, LOG_EVENTS } from './log-events.js'
+import { eventColumns, LOG_EVENTS, LOGGED_EVENTS } from './log-events.js'
 import { feedEnd, readFeed, skipFeed } from './read-feed.js'
 
 const append = statement<LoggedEvent>(
@@ -15,7 +15,7 @@ const append = statement<LoggedEvent>(
     from taskboard.workspace w, p where w.id = $2::text
   ),
   ${LOG_EVENTS}
-  select ${eventColumns('e')} from logged e`,
+  select ${eventColumns('e')} from (${LOGGED_EVENTS}) e`,
 )
 
 /** `EventStore.appendEvent`. */
@@ -34,8 +34,8 @@ const eventsOfWorkspace = statement<LoggedEvent>(
   'read_events',
   /* sql */ `
   select ${eventColumns('e')} from taskboard.event e
-  where e.workspace_id = $1::text and e.seq > $2::bigint
-  order by e.seq limit $3::integer`,
+  where e.workspace_id = $1::text and e.last_seq > $2::bigint and e.seq > $2::bigint
+  order by e.last_seq, e.nth limit $3::integer`,
 )
 
 /** `EventStore.readEvents`. */

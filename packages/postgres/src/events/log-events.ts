@@ -8,15 +8,14 @@ export function eventColumns(alias: string): string {
 }
 
 /**
- * Reads `log_place`, where the events of each workspace begin; `place` counts them from 1. The delivery of event `e` to webhook
- * `w` is stored as skipped when the webhook is disabled or `unsent` is true.
+ * Reads `log_place`, the events of each workspace and where they begin. The delivery of event `e` to webhook `w` is stored as skipped
+ * when the webhook is disabled or `unsent` is true.
  */
-function logAndSend(place: string, unsent: string): string {
+function logAndSend(unsent: string): string {
   return /* sql */ `logged as (
-    insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
-    select d.workspace_id, p.base + ${place}, p.feed_xid,
-      'log_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 26), d.type, d.data, d.at, ${currentPayloadVersion}
-    from draft d join log_place p using (workspace_id)
+    insert into taskboard.event_batch (workspace_id, first_seq, last_seq, feed_xid, at, payload_version, stem, types, data)
+    select p.workspace_id, p.base + 1, p.base + p.n, p.feed_xid, p.at, ${currentPayloadVersion}, gen_random_uuid(), p.types, p.data
+    from log_place p
     returning *
   ),
   sent as (
@@ -24,15 +23,23 @@ function logAndSend(place: string, unsent: string): string {
     select taskboard.new_id('evt', e.at), w.id, e.workspace_id,
       (select o.account_id from taskboard.workspace o where o.id = e.workspace_id), ${eventJson('e')},
       case when s.is_due then 'pending' else 'skipped' end, case when s.is_due then e.at end, e.at
-    from logged e join taskboard.webhook w on w.workspace_id = e.workspace_id and e.type = any (w.events)
+    from (${LOGGED_EVENTS}) e join taskboard.webhook w on w.workspace_id = e.workspace_id and e.type = any (w.events)
       cross join lateral (select w.enabled and not (${unsent}) as is_due) s
   )`
 }
 
+/** The events in `logged`. */
+export const LOGGED_EVENTS = /* sql */ `
+      select b.workspace_id, b.at, b.payload_version, e.* from logged b
+        cross join lateral taskboard.events_in(b.first_seq, b.stem, b.types, b.data) e`
+
+const EVENTS_IN_ORDER = /* sql */ `count(*) as n, max(at) as at, array_agg(type order by ord) as types, array_agg(data order by ord) as data`
+
 /**
  * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type, data,
- * at: the events in order, `ord` counts within the statement) and leave `logged`, the written rows of `taskboard.event`. Each
- * webhook that subscribes to an event gets a delivery of it: due at once, or skipped while the webhook is disabled.
+ * at: the events in order, `ord` counts within the statement; `at` is the same for all) and leave `logged`, the written rows of
+ * `taskboard.event_batch`. Each webhook that subscribes to an event gets a delivery of it: due at once, or skipped while the webhook is
+ * disabled.
  *
  * The rows of `workspace_log` are locked until the commit, in the order of their ids. Lock them last: after tasks.
  */
@@ -45,24 +52,21 @@ export const LOG_EVENTS = logEventsBut('false')
 export function logEventsBut(unsent: string): string {
   return /* sql */ `
   log_place as materialized (
-    select s.workspace_id, p.base, p.feed_xid
-    from (select workspace_id, count(*) as n from draft group by workspace_id order by workspace_id) s
+    select s.*, p.base, p.feed_xid
+    from (select workspace_id, ${EVENTS_IN_ORDER} from draft group by workspace_id order by workspace_id) s
       cross join lateral taskboard.take_numbers(s.workspace_id, s.n) p
   ),
-  ${logAndSend('row_number() over (partition by d.workspace_id order by d.ord)', unsent)}`
+  ${logAndSend(unsent)}`
 }
 
-/**
- * The same when all events in `draft` are of one workspace, whose id is `workspace`. With `isCounted`, `ord` runs from 1
- * without gaps, so nothing is left to count.
- */
-export const logEventsOf = (workspace: string, isCounted: boolean): string => /* sql */ `
+/** The same when all events in `draft` are of one workspace, whose id is `workspace`. */
+export const logEventsOf = (workspace: string): string => /* sql */ `
   log_place as materialized (
-    select ${workspace} as workspace_id, p.base, p.feed_xid
-    from (select count(*) as n from draft) s cross join lateral taskboard.take_numbers(${workspace}, s.n) p
+    select ${workspace} as workspace_id, s.*, p.base, p.feed_xid
+    from (select ${EVENTS_IN_ORDER} from draft) s cross join lateral taskboard.take_numbers(${workspace}, s.n) p
     where s.n > 0
   ),
-  ${logAndSend(isCounted ? 'd.ord' : 'row_number() over (order by d.ord)', 'false')}`
+  ${logAndSend('false')}`
 
 /** An event's row as the JSON of a `LoggedEvent`. */
 export function eventJson(alias: string): string {

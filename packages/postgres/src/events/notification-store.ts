@@ -58,8 +58,8 @@ const claimSql = (isServed: string, userChannel: string): string => /* sql */ `
     select d.*, (
       select jsonb_agg(${eventJson('e')} order by e.seq) from (
         select * from taskboard.event
-        where workspace_id = d.workspace_id and seq > d.read_through_seq
-        order by seq limit $4::integer
+        where workspace_id = d.workspace_id and last_seq > d.read_through_seq and seq > d.read_through_seq
+        order by last_seq, nth limit $4::integer
       ) e
     ) as events
     from due_target d

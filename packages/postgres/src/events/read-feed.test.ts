@@ -183,7 +183,7 @@ describe('the feed', () => {
     const events = createEventStore(database)
     const [workspace] = await twoWorkspaces()
     await events.appendEvent({ workspaceId: workspace, event: alert('before') }, at)
-    for (const table of ['workspace_log', 'event']) {
+    for (const table of ['workspace_log', 'event_batch']) {
       await test.pool.query(
         `update taskboard.${table} set feed_xid = '1000000000000' where workspace_id = $1`,
         [workspace],

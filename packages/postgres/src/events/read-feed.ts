@@ -50,7 +50,7 @@ const rewindLogs = statement<{ readonly workspaceId: string }>(
 
 const rewindEvents = statement<never>(
   'rewind_events',
-  /* sql */ `update taskboard.event set feed_xid = '0' where workspace_id = any ($1::text[])`,
+  /* sql */ `update taskboard.event_batch set feed_xid = '0' where workspace_id = any ($1::text[])`,
 )
 
 /** The statement rewrites every event of such a log. */
@@ -94,7 +94,7 @@ interface NoRow {
 
 /** The newest event's. */
 const NEWEST_XID = /* sql */ `
-  select feed_xid from taskboard.event order by feed_xid desc, workspace_id desc, seq desc limit 1`
+  select feed_xid from taskboard.event_batch order by feed_xid desc, workspace_id desc, last_seq desc limit 1`
 
 /**
  * An event's `feed_xid` is at least the id of the transaction that wrote it. So commits after a snapshot are at or above its
@@ -155,10 +155,11 @@ const feedPage = statement<FedRow | NoRow>(
   from horizon left join lateral (
     select ${eventColumns('e')}, e.feed_xid::text as "feedXid"
     from taskboard.event e
-    where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
+    where (e.feed_xid, e.workspace_id, e.last_seq) > ($1::text::xid8, $2::text, $3::bigint)
+      and (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
       and e.feed_xid < horizon.xid
       and not (e.feed_xid < $5::text::xid8 and e.seq <= coalesce(($4::jsonb ->> e.workspace_id)::bigint, 0))
-    order by e.feed_xid, e.workspace_id, e.seq limit $6::integer
+    order by e.feed_xid, e.workspace_id, e.last_seq, e.nth limit $6::integer
   ) page on true`,
 )
 
@@ -169,11 +170,11 @@ const lastOfFeed = backgroundStatement<(FeedRow & Pick<FeedPlace, 'workspaceId' 
   with ${HORIZON}
   select horizon.is_stale as "isStale", last.*
   from horizon left join lateral (
-    select e.feed_xid::text as "feedXid", e.workspace_id as "workspaceId", e.seq::text as seq
-    from taskboard.event e
-    where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
-      and e.feed_xid < horizon.xid
-    order by e.feed_xid desc, e.workspace_id desc, e.seq desc limit 1
+    select b.feed_xid::text as "feedXid", b.workspace_id as "workspaceId", b.last_seq::text as seq
+    from taskboard.event_batch b
+    where (b.feed_xid, b.workspace_id, b.last_seq) > ($1::text::xid8, $2::text, $3::bigint)
+      and b.feed_xid < horizon.xid
+    order by b.feed_xid desc, b.workspace_id desc, b.last_seq desc limit 1
   ) last on true`,
 )
 

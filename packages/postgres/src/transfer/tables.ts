@@ -40,7 +40,7 @@ const figures = /* sql */ `(
     select e.workspace_id, c.day, c.type, c.created, c.completed, c.failed, c.timed, c.taken_ms
     from taskboard.event e left join taskboard.analytics_mark m on m.workspace_id = e.workspace_id
       cross join lateral (${countedEvent('e')}) c
-    where e.workspace_id = any ($2::text[]) and e.seq > coalesce(m.seq, 0) and e.type in ${COUNTED_TYPES}
+    where e.workspace_id = any ($2::text[]) and e.last_seq > coalesce(m.seq, 0) and e.seq > coalesce(m.seq, 0) and e.type in ${COUNTED_TYPES}
   ) f
   group by f.workspace_id, f.day, f.type
 )`
@@ -141,7 +141,7 @@ export const tablesLeftOut: Readonly<Record<string, string>> = {
   freeing: 'work that is left, which the import finds again',
   rerouting: 'work that is left, which triggers find again',
   deletion: 'work that is left: what is being deleted is not exported',
-  event: 'the order of the transactions of one database; the figures have what they count',
+  event_batch: 'the order of the transactions of one database; the figures have what they count',
   delivery: 'sent by the host that the events are of',
   agent_runtime: 'until when runtimes of the host are at work',
   realtime_holder: 'connections of the host',

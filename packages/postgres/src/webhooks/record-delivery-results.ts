@@ -131,7 +131,7 @@ const record = backgroundStatement<object>(
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   ${RECORD_RESULTS},
   ${logEventsBut(TO_DISABLED)}
-  select id from logged`,
+  select from logged`,
 )
 
 /** `WebhookStore.recordDeliveryResults`: one statement for results, one for returned deliveries. */

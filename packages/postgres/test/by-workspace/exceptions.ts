@@ -162,7 +162,7 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
     'delete_all_analytics_day',
     'delete_all_analytics_mark',
     'delete_all_delivery',
-    'delete_all_event',
+    'delete_all_event_batch',
     'delete_all_monthly_budget',
     'delete_all_notification_channel',
     'delete_all_notification_target',

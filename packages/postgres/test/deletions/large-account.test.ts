@@ -40,8 +40,8 @@ async function addTasks(workspaceId: string, count: number): Promise<void> {
     count,
   )
   await rows(
-    `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
-      select $1, n, '3', 'log_' || $1 || n, 'task.created', '{}', 0, 1 from ${numbers}`,
+    `insert into taskboard.event_batch (workspace_id, first_seq, last_seq, feed_xid, at, payload_version, stem, types, data)
+      select $1, n, n, '3', 0, 1, gen_random_uuid(), '{task.created}', '{"{}"}' from ${numbers}`,
     workspaceId,
     count,
   )
@@ -138,7 +138,7 @@ describe('an account of thirty thousand tasks', () => {
         TIMEOUT_MS,
       )
       await killed.kill()
-      expect(await countOf('event', workspaceId)).toBeGreaterThan(0)
+      expect(await countOf('event_batch', workspaceId)).toBeGreaterThan(0)
 
       startProcess({ databaseUrl, isStarted: true })
       await until(

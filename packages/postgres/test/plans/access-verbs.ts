@@ -23,13 +23,13 @@ export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[]
     },
     {
       name: 'prune events',
-      scans: ['event'],
+      scans: ['event_batch'],
       most: { rows: 20_000, pages: 5_000 },
       run: () => storage.prune({ rows: 'events', olderThanMs: 0, limit: 500 }, { now: NOW - 9e8 }),
     },
     {
       name: 'prune events, nothing old',
-      indexes: ['event_age'],
+      indexes: ['event_batch_age'],
       run: () => storage.prune({ rows: 'events', olderThanMs: 0, limit: 500 }, { now: NOW - 2e9 }),
     },
     {

@@ -31,7 +31,7 @@ export function eventVerbs({ events, notifications }: Storage<PgConnection>): re
     },
     {
       name: 'feed, nothing new',
-      indexes: ['event_feed'],
+      indexes: ['event_batch_feed'],
       scans,
       run: () => events.readFeed({ position, limit: 500 }, { now: null }),
     },
@@ -51,34 +51,34 @@ export function eventVerbs({ events, notifications }: Storage<PgConnection>): re
     },
     {
       name: 'feed, one skipped',
-      indexes: ['event_feed'],
+      indexes: ['event_batch_feed'],
       scans,
       run: () => events.feedEnd({ after: position }, { now: null }),
     },
     {
       name: 'feed, one new',
-      indexes: ['event_feed'],
+      indexes: ['event_batch_feed'],
       scans,
       run: () => events.readFeed({ position, limit: 500 }, { now: null }),
     },
     {
       name: 'feed, from the middle',
-      indexes: ['event_feed'],
+      indexes: ['event_batch_feed'],
       scans,
       most: { rows: 600, pages: 200 },
       run: () => events.readFeed({ position: '200/ws_1/1', limit: 500 }, { now: null }),
     },
     {
       name: 'events of a workspace',
-      indexes: ['event_pkey'],
+      indexes: ['event_batch_pkey'],
       run: () => events.readEvents({ workspaceId: HUGE, afterSeq: 100_000, limit: 100 }, { now: null }),
     },
     {
       name: 'channels of users, one new',
-      indexes: ['notification_type_due', 'event_pkey'],
+      indexes: ['notification_type_due', 'event_batch_pkey'],
       run: () => claimOfUsers(notifications),
     },
-    { name: 'notifications, one new', indexes: ['notification_due', 'event_pkey'], run: claimNotifications },
+    { name: 'notifications, one new', indexes: ['notification_due', 'event_batch_pkey'], run: claimNotifications },
     {
       name: 'settle notifications',
       run: async () => {

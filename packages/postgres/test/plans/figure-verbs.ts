@@ -63,14 +63,14 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
     {
       // Reads the numbers of all 10,001 logs.
       name: 'roll up 1,000 events',
-      indexes: ['event_pkey'],
+      indexes: ['event_batch_pkey'],
       scans: ['workspace_log', 'analytics_mark'],
       most: { rows: 70_000, pages: 60_000 },
       run: () => analytics.rollUp({ limit: 1_000 }, at),
     },
     {
       name: 'read the figures of 90 days',
-      indexes: ['event_pkey', 'analytics_day_pkey'],
+      indexes: ['event_batch_pkey', 'analytics_day_pkey'],
       scans: ['every_workspace'],
       most: { rows: 30_000, pages: 5_000 },
       run: () => analytics.readFigures(figures, at),

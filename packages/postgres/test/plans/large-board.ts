@@ -108,13 +108,12 @@ function conversations({ numbers, small }: Sizes): readonly string[] {
 function events({ numbers, count, small }: Sizes): readonly string[] {
   return [
     // In the order of time, as a board writes them; in transactions before this one.
-    `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, data, at, payload_version)
-    select w, row_number() over (partition by w order by n), (3 + n / 1000)::text::xid8, 'log_' || n, 'task.created', '{}',
-      ${NOW - 1e9} + n * 1000::bigint, 1
-    from ${numbers(400_000)}, lateral (select ${workspaceOf('n', small)} as w offset 0) as x order by n`,
+    `insert into taskboard.event_batch (workspace_id, first_seq, last_seq, feed_xid, at, payload_version, stem, types, data)
+    select w, seq, seq, (3 + n / 1000)::text::xid8, ${NOW - 1e9} + n * 1000::bigint, 1, gen_random_uuid(), '{task.created}', '{"{}"}'
+    from (select w, n, row_number() over (partition by w order by n) as seq from ${numbers(400_000)}, lateral (select ${workspaceOf('n', small)} as w offset 0) as x) as numbered order by n`,
     `insert into taskboard.workspace_log
-    select w.id, coalesce(max(e.seq), 0), coalesce(max(e.feed_xid::text::bigint), 0)::text::xid8, true
-    from taskboard.workspace w left join taskboard.event e on e.workspace_id = w.id group by w.id`,
+    select w.id, coalesce(max(e.last_seq), 0), coalesce(max(e.feed_xid::text::bigint), 0)::text::xid8, true
+    from taskboard.workspace w left join taskboard.event_batch e on e.workspace_id = w.id group by w.id`,
     `insert into taskboard.analytics_mark select workspace_id, greatest(0, last_seq - 20) from taskboard.workspace_log`,
     `insert into taskboard.analytics_day
     select w.id, ${Math.floor(NOW / 86_400_000)} - n, '', 10, 8, 1, 8, 1000000

@@ -87,7 +87,7 @@ function forAgent(verb: string, withCompletions: boolean, candidates = bestOfPoo
     returning t.*, ${parts.after} + array_position((select ids from ${cte.picked}), t.id) as ord
   ),
   ${parts.draft},
-  ${logEventsOf('$5::text', !withCompletions)}
+  ${logEventsOf('$5::text')}
   select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
     case when pickup.is_short then (select count(*) from ${cte.candidate}) end::integer as seen,
     case when p.waits_until is not null and not p.is_paused then p.waits_until - p.now when pickup.has_room
