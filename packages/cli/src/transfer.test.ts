@@ -229,7 +229,7 @@ describe('commands on a database', () => {
 
     expect((await run(['prune', '--done-days', '10', '--json', ...data])).json()).toEqual({ deleted: 1 })
     const { pool, close } = await openPglite(directory)
-    const parts = ['task', 'task_comment', 'task_usage', 'task_search', 'attempt', 'approval', 'todo']
+    const parts = ['task', 'task_comment', 'task_usage', 'task_search', 'earlier_attempt', 'approval', 'todo']
     const text = parts.map((part) => `select '${part}' as part from taskboard.${part}`)
     expect((await pool.query({ text: text.join(' union all '), values: [] })).rows).toEqual([])
     await close()

@@ -24,6 +24,8 @@ create table taskboard.task (
   hold_reason text,
   hold_message text,
   lease_agent_id text,
+  -- The agent whose attempt completed it, while it is in DONE.
+  done_by text,
   -- Who works on it without an agent: JSON of kind, id and name.
   taken_by jsonb,
   result text,
@@ -69,6 +71,10 @@ create index task_doing on taskboard.task (workspace_id, started_at, created_at,
 create index task_done on taskboard.task (workspace_id, completed_at desc, created_at, id) where column_name = 'DONE';
 create index task_lease on taskboard.task (lease_expires_at) where lease_expires_at is not null;
 create index task_lease_agent on taskboard.task (lease_agent_id, id) where lease_agent_id is not null;
+-- The tasks that an agent has completed.
+create index task_done_by on taskboard.task (done_by, id) where done_by is not null;
+-- The same for its rating, the last ones first.
+create index task_rated on taskboard.task (done_by, completed_at desc) where done_by is not null;
 create index task_assigned on taskboard.task (assigned_to, status, id) where assigned_to is not null;
 -- Newest first: ids rise with time.
 create index task_status on taskboard.task (workspace_id, status, id);
@@ -183,9 +189,10 @@ create trigger tell_dependents after update of column_name on taskboard.task for
   when (new.has_dependents and (old.column_name = 'DONE') <> (new.column_name = 'DONE'))
   execute function taskboard.tell_dependents();
 
--- Runs that have ended: who worked on a task, when, and how it ended. Here and in comments, approvals and usage, the task is not a
--- reference: its row is locked when these rows are written, and the trigger `delete_parts` removes them with it.
-create table taskboard.attempt (
+-- Runs that have ended: who worked on a task, when, and how it ended; but for the one that completed a task in DONE, which is in the row of the
+-- task. Here and in comments, approvals and usage, the task is not a reference: its row is locked when these rows are written, and the trigger
+-- `delete_parts` removes them with it.
+create table taskboard.earlier_attempt (
   task_id text not null,
   fencing_token bigint not null,
   started_at bigint not null,
@@ -195,11 +202,16 @@ create table taskboard.attempt (
   reason text,
   primary key (task_id, fencing_token)
 );
--- The tasks that an agent has completed.
-create index attempt_completed on taskboard.attempt (agent_id, task_id) where outcome = 'completed';
 -- The attempts by which an agent is rated, the last ones first, without a look at the table.
-create index attempt_rated on taskboard.attempt (agent_id, ended_at desc) include (started_at, outcome)
+create index earlier_attempt_rated on taskboard.earlier_attempt (agent_id, ended_at desc) include (started_at, outcome)
   where outcome in ('completed', 'failed', 'retried', 'expired');
+
+-- All runs that have ended.
+create view taskboard.attempt as
+select task_id, fencing_token, started_at, ended_at, agent_id, outcome, reason from taskboard.earlier_attempt
+union all
+select id, fencing_token, coalesce(started_at, completed_at), completed_at, done_by, 'completed', null
+from taskboard.task where done_by is not null;
 
 -- Lines that agents have logged.
 create table taskboard.task_log (
@@ -325,7 +337,7 @@ create function taskboard.delete_parts() returns trigger language plpgsql as $$
 declare
   ids text[] := array(select g.id from gone g);
 begin
-  delete from taskboard.attempt r where r.task_id = any (ids);
+  delete from taskboard.earlier_attempt r where r.task_id = any (ids);
   delete from taskboard.task_comment r where r.task_id = any (ids);
   delete from taskboard.approval r where r.task_id = any (ids);
   delete from taskboard.task_usage r where r.task_id = any (ids);

@@ -27,7 +27,7 @@ function stepOf(deleteRows: Statement<Counted>): Step {
 const partsOfTasks = [
   ['task_log', 'task_id'],
   ['task_output', 'task_id'],
-  ['attempt', 'task_id'],
+  ['earlier_attempt', 'task_id'],
   ['task_dependency', 'task_id'],
   ['task_dependency', 'depends_on'],
   ['freeing', 'task_id'],

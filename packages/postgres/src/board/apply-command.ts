@@ -35,7 +35,7 @@ const writeTask = statement<TaskRow>(
       hold_since = a.hold_since, not_before = a.not_before, progress = a.progress, result = a.result,
       updated_at = a.updated_at, started_at = a.started_at, completed_at = a.completed_at, attempts = a.attempts,
       fencing_token = a.fencing_token, lease_agent_id = a.lease_agent_id, lease_expires_at = a.lease_expires_at,
-      taken_by = a.taken_by, version = t.version + 1
+      done_by = case when a.column_name = 'DONE' then t.done_by end, taken_by = a.taken_by, version = t.version + 1
     from new_state a
     where t.id = a.id and t.version = a.version
     returning t.*
@@ -49,8 +49,15 @@ const writeTask = statement<TaskRow>(
     )
     order by d.id for update
   ),
+  -- The attempt that completed a task which leaves DONE. The update wrote nothing if the row was not as it is read here.
+  reopened as (
+    insert into taskboard.earlier_attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
+    select t.id, t.fencing_token, t.done_by, coalesce(t.started_at, t.completed_at), t.completed_at, 'completed'
+    from written w join taskboard.task t on t.id = w.id
+    where t.done_by is not null and w.done_by is null
+  ),
   ended_attempt as (
-    insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome, reason)
+    insert into taskboard.earlier_attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome, reason)
     select t.id, e.fencing_token, e.agent_id, e.started_at, $1::bigint, e.outcome, e.reason
     from written t, jsonb_to_record($3::jsonb) as e (
       fencing_token bigint, agent_id text, started_at bigint, outcome text, reason text

@@ -49,8 +49,7 @@ const OF_AGENT = /* sql */ `t.id in (
     union all
     select o.id from agent a join taskboard.task o on o.lease_agent_id = a.id
     union all
-    select e.task_id from agent a join taskboard.attempt e on e.agent_id = a.id and e.outcome = 'completed'
-      join taskboard.task o on o.id = e.task_id and o.status = 2 and o.fencing_token = e.fencing_token
+    select o.id from agent a join taskboard.task o on o.done_by = a.id
   )`
 
 type Page = (more: readonly string[]) => string

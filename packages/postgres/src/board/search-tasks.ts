@@ -93,12 +93,8 @@ const searchTasksOfAgent = statement<FoundRow>(
     union
     select q.id from worker a cross join lateral (
       ${first(/* sql */ `
-        select e.task_id as id
-        from taskboard.attempt e cross join lateral (
-          select from taskboard.task t
-          where t.id = e.task_id and t.status = 2 and t.fencing_token = e.fencing_token limit 1
-        ) as done
-        where e.agent_id = a.id and e.outcome = 'completed' and e.task_id < ${BEFORE} and 2 = any ($4::smallint[])`)}
+        select t.id from taskboard.task t
+        where t.done_by = a.id and t.id < ${BEFORE} and 2 = any ($4::smallint[])`)}
     ) as q
   ),
   page as materialized (${first('select id from found')})

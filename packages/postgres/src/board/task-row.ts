@@ -88,9 +88,7 @@ export function joinAgent(alias: string, present: string): string {
     select a.id, a.name, ${agentStatus('a', present)} as status from taskboard.agent a
     where a.id = coalesce(
       ${t}.lease_agent_id,
-      (select e.agent_id from taskboard.attempt e
-        where ${t}.column_name = 'DONE' and e.task_id = ${t}.id and e.fencing_token = ${t}.fencing_token
-          and e.outcome = 'completed'),
+      ${t}.done_by,
       ${t}.assigned_to)
     limit 1
   ) as shown on true`

@@ -112,7 +112,7 @@ export const transferTables: readonly TransferTable[] = [
       // Their numbers count the rows of the whole database.
       { name: 'task_log', order: 'p.id', omitted: ['id'] },
       { name: 'task_output', order: 'p.id', omitted: ['id'] },
-      { name: 'attempt', order: 'p.fencing_token' },
+      { name: 'earlier_attempt', order: 'p.fencing_token' },
       { name: 'task_comment', order: 'p.place' },
       { name: 'task_usage', order: 'p.fencing_token, p.model' },
     ],

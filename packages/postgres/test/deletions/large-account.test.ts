@@ -47,7 +47,7 @@ async function addTasks(workspaceId: string, count: number): Promise<void> {
   )
   await rows('update taskboard.workspace_log set last_seq = $2 where workspace_id = $1', workspaceId, count)
   await rows(
-    `insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
+    `insert into taskboard.earlier_attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
       select ${id}, 0, 'agent', 0, 0, 'retried' from ${numbers}`,
     workspaceId,
     count,

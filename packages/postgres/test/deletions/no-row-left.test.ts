@@ -104,7 +104,7 @@ async function hangingOn(board: BoardOnPool, taskIds: readonly string[]): Promis
 /** Each table with a column for a task. */
 const PARTS = [
   'approval',
-  'attempt',
+  'earlier_attempt',
   'freeing',
   'task',
   'task_comment',

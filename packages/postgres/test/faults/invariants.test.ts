@@ -62,18 +62,18 @@ describe('the invariants that hold after every fault', () => {
     await wrong(`update taskboard.event_batch set types = array_replace(types, 'task.created', 'other')`, 'task.created')
     await wrong(`update taskboard.event_batch set types = array_replace(types, 'task.started', 'other')`, 'differ in number')
     await wrong(`update taskboard.event_batch set types = array_replace(types, 'task.completed', 'other')`, 'a done task')
-    await wrong(`delete from taskboard.attempt`, 'no attempt')
+    await wrong(`update taskboard.task set done_by = null`, 'no attempt')
     await wrong(
       `update taskboard.task set title = 'same' where id = '${todo.id}' or id = '${doing.id}'`,
       'two tasks',
     )
     await wrong(
-      `insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
+      `insert into taskboard.earlier_attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
         select task_id, 2, agent_id, started_at - 1, ended_at, outcome from taskboard.attempt`,
       'two agents worked',
     )
     await wrong(
-      `insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
+      `insert into taskboard.earlier_attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
         values ('${doing.id}', 0, 'x', 0, 9e15, 'expired')`,
       'from before',
     )

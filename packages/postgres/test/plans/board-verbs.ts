@@ -72,7 +72,7 @@ function reads(tasks: Tasks): readonly HotVerb[] {
     },
     {
       name: 'background',
-      indexes: ['task_pkey', 'attempt_pkey'],
+      indexes: ['task_pkey', 'earlier_attempt_pkey'],
       run: () => read(background, ['attempts', 'dependencies']),
     },
     {

@@ -57,7 +57,7 @@ function tasks({ numbers, small }: Sizes): readonly string[] {
     from ${numbers(SMALL_WORKSPACES)}`,
     `insert into taskboard.task (id, workspace_id, title, type, priority_rank, column_name, hold_reason, hold_since, due_date, not_before,
       tags, metadata, depends_on, created_at, updated_at, started_at, completed_at, attempts, max_attempts, fencing_token,
-      lease_agent_id, lease_expires_at, assigned_to)
+      lease_agent_id, lease_expires_at, done_by, assigned_to)
     select 'task_' || ${padded('n')}, w, 'Task ' || n, 'type' || n % 50, n % 4, case when f < 60 then 'TODO' when f < 62 then 'DOING' else 'DONE' end,
       case when f < 2 then 'needs_input' end, case when f < 2 then ${NOW - 1000} end,
       case when n % 3 = 0 then ${NOW - 2e9} + n * 10000::bigint end, case when f between 2 and 4 then ${NOW} + 1000 + n end,
@@ -65,6 +65,7 @@ function tasks({ numbers, small }: Sizes): readonly string[] {
       case when f >= 60 then ${NOW - 1000} - n % 1000 end, case when f >= 62 then ${NOW - 1000} - n % 1000000 end,
       case when f >= 60 then 1 else 0 end, 3, case when f >= 60 then 1 else 0 end,
       case when f between 60 and 61 then 'agent_' || w || '_0' end, case when f between 60 and 61 then ${NOW} + 60000 + n end,
+      case when f >= 62 then 'agent_' || w || '_0' end,
       case when f between 5 and 8 then 'agent_' || w || '_0' end
     from ${numbers(TASKS)}, lateral (select ${workspaceOf('n', small)} as w, ${fate('n')} as f offset 0) as x`,
     `insert into taskboard.todo
@@ -74,9 +75,6 @@ function tasks({ numbers, small }: Sizes): readonly string[] {
       select t.workspace_id || '/' || term
       from unnest(array['task', n::text, 'common', 'rare' || n % 2000, '=type' || n % 50, '#tag' || n % 300, '!' || t.priority_rank]) as term))
     from taskboard.task t, lateral (select right(t.id, 20)::integer as n) as x`,
-    `insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
-    select id, 1, 'agent_' || workspace_id || '_0', started_at, completed_at, 'completed'
-    from taskboard.task where column_name = 'DONE'`,
   ]
 }
 

@@ -51,7 +51,7 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
   return [
     {
       name: 'find',
-      indexes: ['task_pkey', 'task_log_order', 'task_output_order', 'attempt_pkey'],
+      indexes: ['task_pkey', 'task_log_order', 'task_output_order', 'earlier_attempt_pkey'],
       run: () =>
         Promise.all(
           SHOWN.map((id) =>
@@ -103,7 +103,7 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
       name: 'delete',
       // Empty, but while dependents of a done task are being freed.
       scans: ['freeing'],
-      indexes: ['task_log_order', 'task_output_order', 'attempt_pkey', 'task_dependency_task'],
+      indexes: ['task_log_order', 'task_output_order', 'earlier_attempt_pkey', 'task_dependency_task'],
       run: async () => {
         const task = newTask({ workspaceId: HUGE, priority: 'low', dependsOn: [EDITED], maxAttempts: 3 })
         const { value } = await tasks.insertTask({ task, actor: host, idempotency: null }, at)

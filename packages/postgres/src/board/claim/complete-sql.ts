@@ -42,16 +42,11 @@ function completeWhere(condition: string, before: string, also: string): string 
   ${cte.done} as (
     update taskboard.task t
     set column_name = 'DONE', lease_agent_id = null, lease_expires_at = null, completed_at = p.now, progress = 100,
-      result = f.new_result, updated_at = p.now, version = t.version + 1
+      result = f.new_result, done_by = f.lease_agent_id, updated_at = p.now, version = t.version + 1
     from ${cte.present}, ${cte.found} f
     where t.id = any (array(select id from ${cte.found})) and t.id = f.id and f.is_held
       and t.fencing_token = f.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} ${also}
-    returning t.*, f.ord, f.lease_agent_id as done_by
-  ),
-  ended as (
-    insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
-    select d.id, d.fencing_token, d.done_by, coalesce(d.started_at, d.completed_at), d.completed_at, 'completed'
-    from ${cte.done} d
+    returning t.*, f.ord
   ),
   ${cte.completed} as (
     select d.workspace_id, d.ord, 'task.completed' as type, d.completed_at as at, jsonb_build_object(
