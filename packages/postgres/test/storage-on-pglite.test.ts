@@ -11,6 +11,17 @@ import { postgresStorage } from '../src/postgres-storage.js'
 const pglite = await createMigratedPglite()
 const pool = pglitePool(pglite)
 
+// A process that knows a task and its version need not read it again.
+await pglite.exec(`
+  create function require_version() returns trigger language plpgsql as $$
+  begin
+    raise exception 'a write of the task % does not count its version', new.id;
+  end
+  $$;
+  create trigger require_version after update on taskboard.task for each row
+    when (new.version = old.version and to_jsonb(new) - 'has_dependents' <> to_jsonb(old) - 'has_dependents')
+    execute function require_version()`)
+
 afterAll(() => pglite.close())
 
 const open = async () => {

@@ -15,8 +15,15 @@ import { isServed } from '../board/served-agents.js'
 /** A query of the agent's last attempts that were completed or failed. */
 export function ratedAttemptsOf(agentId: string): string {
   return /* sql */ `
-    select e.outcome, e.started_at, e.ended_at from taskboard.attempt e
-    where e.agent_id = ${agentId} and e.outcome in ('completed', 'failed', 'retried', 'expired')
+    select e.* from (
+      (select 'completed' as outcome, coalesce(done.started_at, done.completed_at) as started_at, done.completed_at as ended_at
+      from taskboard.task done where done.done_by = ${agentId}
+      order by done.completed_at desc limit ${ratedAttempts})
+      union all
+      (select earlier.outcome, earlier.started_at, earlier.ended_at from taskboard.earlier_attempt earlier
+      where earlier.agent_id = ${agentId} and earlier.outcome in ('completed', 'failed', 'retried', 'expired')
+      order by earlier.ended_at desc limit ${ratedAttempts})
+    ) as e
     order by e.ended_at desc limit ${ratedAttempts}`
 }
 

@@ -76,7 +76,7 @@ const insertStatement = statement<{ readonly comment: Comment }>(
     returning *
   ),
   marked as (
-    update taskboard.task t set has_comments = true where t.id = $2::text and t.workspace_id = $9::text
+    update taskboard.task t set has_comments = true, version = t.version + 1 where t.id = $2::text and t.workspace_id = $9::text
       and not t.has_comments
   ),
   draft as (

@@ -64,9 +64,9 @@ export const fieldsChanged = (before: string, after: string): string =>
     )
     .join(', ')}]::text[], null)`
 
-/** Selects each field by its name in `TaskFields` from the table or expression `alias`. */
-export const fieldsRead = (alias: string): string =>
-  columns.map(({ field, name, read }) => `${read(`${alias}.${name}`)} as "${field}"`).join(', ')
+/** The SQL of each field of the table or expression `alias`, by its name in `TaskFields`. */
+export const fieldsRead = (alias: string): readonly (readonly [TaskField, string])[] =>
+  columns.map(({ field, name, read }) => [field, read(`${alias}.${name}`)])
 
 /** The values of the given fields by the names of their columns. */
 export function fieldValues(fields: TaskChange): Record<string, unknown> {

@@ -14,19 +14,56 @@ export interface TaskRow extends TaskFields, Omit<Task, TaskField | 'hold' | 'le
   readonly version: number
 }
 
+/** The SQL of each member of a `TaskRow`. `a` names the table or expression. */
+const membersRead = (a: string): readonly (readonly [keyof TaskRow, string])[] => [
+  ['id', `${a}.id`],
+  ['workspaceId', `${a}.workspace_id`],
+  ['parentId', `${a}.parent_id`],
+  ...fieldsRead(a),
+  ['column', `${a}.column_name`],
+  ['holdReason', `${a}.hold_reason`],
+  ['holdMessage', `${a}.hold_message`],
+  ['holdSince', `${a}.hold_since::float8`],
+  ['openDependencies', `${a}.open_dependencies`],
+  ['progress', `${a}.progress::float8`],
+  ['result', `${a}.result`],
+  ['createdAt', `${a}.created_at::float8`],
+  ['updatedAt', `${a}.updated_at::float8`],
+  ['startedAt', `${a}.started_at::float8`],
+  ['completedAt', `${a}.completed_at::float8`],
+  ['attempts', `${a}.attempts`],
+  ['maxAttempts', `${a}.max_attempts`],
+  ['fencingToken', `${a}.fencing_token::float8`],
+  ['leaseAgentId', `${a}.lease_agent_id`],
+  ['leaseExpiresAt', `${a}.lease_expires_at::float8`],
+  ['leaseMs', `${a}.lease_ms`],
+  ['takenBy', `${a}.taken_by`],
+  ['hasComments', `${a}.has_comments`],
+  ['traceparent', `${a}.traceparent`],
+  ['version', `${a}.version::float8`],
+]
+
 /** The columns of a `TaskRow`. `alias` names the table or expression. */
-export function taskColumns(alias: string): string {
-  const a = alias
-  return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.parent_id as "parentId", ${fieldsRead(a)},
-    ${a}.column_name as "column", ${a}.hold_reason as "holdReason", ${a}.hold_message as "holdMessage",
-    ${a}.hold_since::float8 as "holdSince",
-    ${a}.open_dependencies as "openDependencies", ${a}.progress::float8, ${a}.result,
-    ${a}.created_at::float8 as "createdAt", ${a}.updated_at::float8 as "updatedAt",
-    ${a}.started_at::float8 as "startedAt", ${a}.completed_at::float8 as "completedAt", ${a}.attempts,
-    ${a}.max_attempts as "maxAttempts", ${a}.fencing_token::float8 as "fencingToken",
-    ${a}.lease_agent_id as "leaseAgentId", ${a}.lease_expires_at::float8 as "leaseExpiresAt",
-    ${a}.lease_ms as "leaseMs", ${a}.taken_by as "takenBy", ${a}.has_comments as "hasComments", ${a}.traceparent,
-    ${a}.version::float8`
+export const taskColumns = (alias: string): string =>
+  membersRead(alias)
+    .map(([member, sql]) => `${sql} as "${member}"`)
+    .join(', ')
+
+const memberNames = membersRead('').map(([member]) => member)
+
+/** A `TaskRow` as one value, which takes less of server and client than a row of as many columns: JSON for `taskRowOf`. */
+export const taskValues = (alias: string): string =>
+  `json_build_array(${membersRead(alias)
+    .map(([, sql]) => sql)
+    .join(', ')})`
+
+/** The members of a `TaskRow`, in the order of `taskValues`. */
+export type TaskValues = readonly unknown[]
+
+export function taskRowOf(values: TaskValues): TaskRow {
+  const row: Record<string, unknown> = {}
+  for (const [place, member] of memberNames.entries()) row[member] = values[place]
+  return row as unknown as TaskRow
 }
 
 /** The task of a row. */

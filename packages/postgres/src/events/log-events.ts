@@ -23,8 +23,12 @@ function logAndSend(unsent: string): string {
     select taskboard.new_id('evt', e.at), w.id, e.workspace_id,
       (select o.account_id from taskboard.workspace o where o.id = e.workspace_id), ${eventJson('e')},
       case when s.is_due then 'pending' else 'skipped' end, case when s.is_due then e.at end, e.at
-    from (${LOGGED_EVENTS}) e join taskboard.webhook w on w.workspace_id = e.workspace_id and e.type = any (w.events)
-      cross join lateral (select w.enabled and not (${unsent}) as is_due) s
+    from logged b cross join lateral (
+        select * from taskboard.webhook where workspace_id = b.workspace_id limit (select null::bigint)
+      ) w cross join lateral (
+        select b.workspace_id, b.at, b.payload_version, n.*
+        from taskboard.events_in(b.first_seq, b.stem, b.types, b.data) n where n.type = any (w.events)
+      ) e cross join lateral (select w.enabled and not (${unsent}) as is_due) s
   )`
 }
 

@@ -3,7 +3,7 @@ export const tablesWithoutWorkspace: Readonly<Record<string, string>> = {
   account_user: 'of an account: an e-mail address is unique over the board',
   agent_runtime: 'everywhere: the agent types that some process works',
   api_key: 'of an account: a request has the hash of its key, and nothing else',
-  attempt: 'of a task, whose id it has',
+  earlier_attempt: 'of a task, whose id it has',
   audit: 'of an account',
   deletion: 'what is left to delete, of all accounts',
   every_account: 'everywhere: each request reads it',

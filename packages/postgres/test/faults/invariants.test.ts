@@ -59,9 +59,18 @@ describe('the invariants that hold after every fault', () => {
     await wrong(`delete from taskboard.delivery`, 'exactly one delivery')
     await wrong(`delete from taskboard.todo`, 'queue')
     await wrong(`delete from taskboard.event_batch where first_seq = 1`, 'gap')
-    await wrong(`update taskboard.event_batch set types = array_replace(types, 'task.created', 'other')`, 'task.created')
-    await wrong(`update taskboard.event_batch set types = array_replace(types, 'task.started', 'other')`, 'differ in number')
-    await wrong(`update taskboard.event_batch set types = array_replace(types, 'task.completed', 'other')`, 'a done task')
+    await wrong(
+      `update taskboard.event_batch set types = array_replace(types, 'task.created', 'other')`,
+      'task.created',
+    )
+    await wrong(
+      `update taskboard.event_batch set types = array_replace(types, 'task.started', 'other')`,
+      'differ in number',
+    )
+    await wrong(
+      `update taskboard.event_batch set types = array_replace(types, 'task.completed', 'other')`,
+      'a done task',
+    )
     await wrong(`update taskboard.task set done_by = null`, 'no attempt')
     await wrong(
       `update taskboard.task set title = 'same' where id = '${todo.id}' or id = '${doing.id}'`,

@@ -78,7 +78,11 @@ export function eventVerbs({ events, notifications }: Storage<PgConnection>): re
       indexes: ['notification_type_due', 'event_batch_pkey'],
       run: () => claimOfUsers(notifications),
     },
-    { name: 'notifications, one new', indexes: ['notification_due', 'event_batch_pkey'], run: claimNotifications },
+    {
+      name: 'notifications, one new',
+      indexes: ['notification_due', 'event_batch_pkey'],
+      run: claimNotifications,
+    },
     {
       name: 'settle notifications',
       run: async () => {

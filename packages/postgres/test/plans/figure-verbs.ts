@@ -20,13 +20,13 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
   return [
     {
       name: 'find an agent with its figures',
-      indexes: ['task_rated', 'task_lease_agent', 'task_assigned'],
+      indexes: ['task_rated', 'earlier_attempt_rated', 'task_lease_agent', 'task_assigned'],
       run: () => agents.listAgents({ reach: account, agentIds: [`agent_${HUGE}_1`], parts: ['work'] }, at),
     },
     {
       // One of them has 12,000 leases and 24,000 assigned tasks, which are counted.
       name: 'list the agents of an account and their work',
-      indexes: ['task_rated', 'task_lease_agent', 'task_assigned'],
+      indexes: ['task_rated', 'earlier_attempt_rated', 'task_lease_agent', 'task_assigned'],
       scans: ['every_workspace', 'agent'],
       most: { rows: 70_000, pages: 80_000 },
       run: () => agents.listAgents({ reach: account, limit: 100, parts: ['work'] }, at),
@@ -44,7 +44,7 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
     },
     {
       name: 'forecast a task under way',
-      indexes: ['task_rated'],
+      indexes: ['task_rated', 'earlier_attempt_rated'],
       run: () =>
         agents.readForecasts(
           {

@@ -80,6 +80,9 @@ function tasks({ numbers, small }: Sizes): readonly string[] {
 
 function conversations({ numbers, small }: Sizes): readonly string[] {
   return [
+    `insert into taskboard.earlier_attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome)
+    select t.id, 0, 'agent_' || t.workspace_id || '_0', t.created_at, t.created_at + 1000, case when n % 2 = 0 then 'retried' else 'revoked' end
+    from ${numbers(300_000)} join taskboard.task t on t.id = 'task_' || ${padded('n')}`,
     `insert into taskboard.task_log (task_id, at, level, message)
     select 'task_' || ${padded('n % 100000')}, ${NOW - 1000}, 'info', 'line' from ${numbers(200_000)}`,
     `insert into taskboard.task_output (task_id, type, name, url)
@@ -227,7 +230,7 @@ export async function workOffHundredThousand(pool: pg.Pool): Promise<void> {
       where id = any (array(select task_id from best)) returning id`,
     )
     await pool.query(
-      `update taskboard.task set column_name = 'DONE', completed_at = ${NOW}, lease_agent_id = null, lease_expires_at = null,
+      `update taskboard.task set column_name = 'DONE', completed_at = ${NOW}, done_by = lease_agent_id, lease_agent_id = null, lease_expires_at = null,
         version = version + 1
       where id = any ($1)`,
       [rows.map(({ id }) => id)],

@@ -122,10 +122,10 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
   ${takeBest(parts, column)},
   ${parts.draft},
   ${LOG_EVENTS}
-  select r.*, stale.is_stale as "isStale", (select count(*) from ${cte.candidate})::integer as seen, true as "isKnown",
+  select ${parts.reply}, stale.is_stale as "isStale", (select count(*) from ${cte.candidate})::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from ${cte.servedWorkspace}) as workspaces,
     case when (select count(*) from ${cte.claimed}) < ${parts.requested} then least(${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)}, ${untilRested(column)}) end::float8 as "nextReadyInMs"
-  from ${cte.stale} left join (${parts.reply}) as r on true`,
+  from ${cte.stale}`,
   )
 }
 

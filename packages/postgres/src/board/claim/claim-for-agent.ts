@@ -6,6 +6,7 @@ import { statement, type Statement } from '../../connection/statement.js'
 import {
   claimParts,
   bestTasksOf,
+  LEAST_DEPTH,
   LOCKED_IN_TURN,
   start,
   staleAt,
@@ -22,28 +23,65 @@ const AGE_RISES = ['0', 'p.age_rise']
 const poolLane = (pool: string, lane: Lane): string =>
   `(${pool}, ${lane}, ${DUE_RISES[lane >> 1]} + ${AGE_RISES[lane & 1]})`
 
-const bestOfPools = (requested: string): string => /* sql */ `
+const bestOfPools = (depth: string) => /* sql */ `
     select t.task_id, t.due_date, t.created_at, t.key + pool_lane.rise as score
     from ${cte.present},
       lateral (values ${lanes.flatMap((lane) => POOLS.map((pool) => poolLane(pool, lane))).join(', ')}
       ) as pool_lane (pool, lane, rise),
-      lateral (${bestTasksOf('$5::text', 'pool_lane.pool', 'pool_lane.lane', `(select greatest(16, 2 * ${requested}) + 4)`)}
+      lateral (${bestTasksOf('$5::text', 'pool_lane.pool', 'pool_lane.lane', depth)}
       ) as t`
 
+/**
+ * Locks the best in one scan. Others may hold some of them: then it takes fewer, and another statement that locks in turn goes on.
+ */
+const LOCKED_AT_ONCE = /* sql */ `
+  best as materialized (
+    select task_id, row_number() over (order by score desc, due_date, created_at, task_id) as place
+    from ${cte.candidate}
+    order by score desc, due_date, created_at, task_id limit (select most from capacity)
+  ),
+  locked as materialized (
+    select q.task_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
+    where q.task_id = any (array(select task_id from best))
+    for update of t, q skip locked
+  ),
+  ${cte.picked} as materialized (
+    select array(select task_id from best join locked using (task_id) order by place) as ids
+  ),`
+
+const LOCKED_ONE_BY_ONE = /* sql */ `
+  ${cte.picked} as materialized (
+    select array(
+      select r.task_id from (select * from ${cte.candidate} order by score desc, due_date, created_at, task_id) as r,
+        lateral (${LOCKED_IN_TURN}) as locked
+      limit (select most from capacity)
+    ) as ids
+  ),`
+
 /** The task of $7, from a place that may not have noticed yet that its wait is over. */
-const oneTask = (): string => /* sql */ `
+const oneTask = () => /* sql */ `
     select t.task_id, t.due_date, t.created_at, 0 as score
     from ${cte.present} join taskboard.todo t on t.task_id = $7::text and t.workspace_id = $5::text
       and (t.ready or t.not_before <= p.now) and t.pool in (${POOLS.join(', ')})`
 
+/** Whether agent `g` is the only one of the type $8, if that is not null. */
+const IS_ONLY = /* sql */ `$8::text is null or g.type = $8::text and not exists (
+        select from taskboard.agent o where o.type = $8::text and o.id <> g.id
+      )`
+
 /**
- * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions.
+ * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions, and a type of which the agent must be the
+ * only one.
  *
  * Candidates are the best of each lane of the tasks that any agent may take, of those that the agents of its type may take, and of
  * those that only this agent may take; none when it is paused or at its bound, which is asked after the completions. They are locked from the best on. One that another claimer or writer holds is skipped. When the next wait ends is a separate
  * query: a bare call would run once for every row of the result.
  */
-function forAgent(verb: string, withCompletions: boolean, candidates = bestOfPools): Statement<ClaimRow> {
+function forAgent(
+  verb: string,
+  withCompletions: boolean,
+  candidates: (depth: string) => string = bestOfPools,
+): Statement<ClaimRow> {
   const parts = claimParts(
     withCompletions,
     `(select is_stale from ${cte.present})`,
@@ -54,7 +92,7 @@ function forAgent(verb: string, withCompletions: boolean, candidates = bestOfPoo
     /* sql */ `
   with ${cte.present} as materialized (
     select n.now, ${staleAt('n.now')} as is_stale,
-      g.id is not null as is_known, coalesce(g.paused, true) as is_paused, g.max_concurrent is not null as is_bounded,
+      g.id is not null${withCompletions ? ` and (${IS_ONLY})` : ''} as is_known, coalesce(g.paused, true) as is_paused, g.max_concurrent is not null as is_bounded,
       '#' || g.type as type_pool, case when greatest(g.spent_until, g.rest_until) > n.now then greatest(g.spent_until, g.rest_until) end as waits_until,
       n.now * s.age_slope as age_rise, n.now * s.due_far_slope as far_rise, n.now * s.due_slope as near_rise
     from ${SCORING}, (select coalesce($1::bigint, taskboard.now_ms()) as now) as n
@@ -69,16 +107,10 @@ function forAgent(verb: string, withCompletions: boolean, candidates = bestOfPoo
     from (select ${parts.requested} as requested offset 0) as r, p
   ),
   ${cte.candidate} as materialized (
-    ${candidates(parts.requested)}
+    ${candidates(withCompletions ? `(select ${parts.requested} + ${LEAST_DEPTH})` : `(select greatest(16, 2 * ${parts.requested}) + ${LEAST_DEPTH})`)}
     where p.is_known and (select most from capacity) > 0
   ),
-  ${cte.picked} as materialized (
-    select array(
-      select r.task_id from (select * from ${cte.candidate} order by score desc, due_date, created_at, task_id) as r,
-        lateral (${LOCKED_IN_TURN}) as locked
-      limit (select most from capacity)
-    ) as ids
-  ),
+  ${withCompletions ? LOCKED_AT_ONCE : LOCKED_ONE_BY_ONE}
   dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from ${cte.picked})::text[])),
   ${cte.claimed} as (
     update taskboard.task t set ${start('$6::text', '$4::bigint')}
@@ -88,14 +120,14 @@ function forAgent(verb: string, withCompletions: boolean, candidates = bestOfPoo
   ),
   ${parts.draft},
   ${logEventsOf('$5::text')}
-  select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
+  select ${parts.reply}, p.is_stale as "isStale", p.is_known as "isKnown",
     case when pickup.is_short then (select count(*) from ${cte.candidate}) end::integer as seen,
     case when p.waits_until is not null and not p.is_paused then p.waits_until - p.now when pickup.has_room
       then ${untilFirst('taskboard.first_wait_for_agent($5::text, $6::text)')} end::float8 as "nextReadyInMs"
   from ${cte.present}, (
     select cardinality(ids) < ${parts.requested} as is_short, cardinality(ids) < (select most from capacity) as has_room
     from ${cte.picked}
-  ) as pickup left join (${parts.reply}) as r on true`,
+  ) as pickup`,
   )
 }
 

@@ -1,14 +1,14 @@
 import { cte } from './claim-tables.js'
 import { completeBeforeClaim, completionsOf } from './complete-sql.js'
 import { BEST_FIRST, EACH_LANE, SCORING, slopeOf } from './lane-sql.js'
-import { taskColumns, type TaskRow } from '../task-row.js'
+import { taskValues, type TaskValues } from '../task-row.js'
 
-/** A row of a claiming statement: one for each task that was completed or claimed, or one without a task. */
-export interface ClaimRow extends TaskRow {
-  /** Whether the task was completed; null when there is no task. */
-  readonly isOutcome: boolean | null
-  /** The place of a completed task among the completions. */
-  readonly ord: number
+/** The row of a claiming statement. */
+export interface ClaimRow {
+  /** The claimed tasks, best first; null for none. */
+  readonly claimed: readonly TaskValues[] | null
+  /** Null for none, or without completions. */
+  readonly completed: readonly CompletedValues[] | null
   readonly isStale: boolean
   /** The number of candidates seen. A claim for one agent returns it only when it took fewer than it requested. */
   readonly seen: number | null
@@ -16,6 +16,9 @@ export interface ClaimRow extends TaskRow {
   readonly nextReadyInMs: number | null
   readonly isKnown: boolean
 }
+
+/** A completed task: its place among the completions, when it was completed, and the task, unless its version was expected. */
+export type CompletedValues = readonly [ord: number, at: number, task: TaskValues | null]
 
 /** Whether agent `alias` is not at rest, and its budget and that of its workspace let it take tasks, at `p.now`. */
 export const isAble = (alias: string): string =>
@@ -55,8 +58,8 @@ export const bestTasksOf = (
         ) as best_tasks limit ${MOST_EXPECTED}`
 
 /**
- * Locks candidate `r` unless another transaction holds it. The task is locked first: when a task is held, its place must stay
- * free for the holder, which may need the log too.
+ * Locks candidate `r` unless another transaction holds it. A task that was held back or given to another agent meanwhile has another row in
+ * the queue. The task is locked first: when a task is held, its place must stay free for the holder, which may need the log too.
  */
 export const LOCKED_IN_TURN = /* sql */ `
         select q.workspace_id, q.pool from taskboard.todo q join taskboard.task t on t.id = q.task_id
@@ -187,7 +190,7 @@ interface ClaimParts {
   /** Subtracts the completed tasks of agent `a` from its count. */
   readonly leaving: string
   readonly draft: string
-  /** Selects the completed tasks with the places of their completions, and the claimed ones in order. */
+  /** The members `claimed` and `completed` of a `ClaimRow`. */
   readonly reply: string
 }
 
@@ -200,7 +203,7 @@ const STARTED = /* sql */ `
 
 /** Completes only when `condition` is true and no placement is stale. The completions are parameter 7. */
 export function claimParts(withCompletions: boolean, isStale: string, condition: string): ClaimParts {
-  const claimed = `select false as "isOutcome", c.ord, ${taskColumns('c')} from ${cte.claimed} c`
+  const claimed = `(select json_agg(${taskValues('c')} order by c.ord) from ${cte.claimed} c) as claimed`
   if (!withCompletions) {
     return {
       complete: '',
@@ -209,7 +212,7 @@ export function claimParts(withCompletions: boolean, isStale: string, condition:
       leaving: '',
       draft: `${cte.draft} as (${STARTED}
   )`,
-      reply: claimed,
+      reply: `${claimed}, null as completed`,
     }
   }
   return {
@@ -223,6 +226,9 @@ export function claimParts(withCompletions: boolean, isStale: string, condition:
     draft: `${cte.draft} as (
     select * from ${cte.completed} union all ${STARTED}
   )`,
-    reply: `select true as "isOutcome", d.ord, ${taskColumns('d')} from ${cte.done} d union all ${claimed}`,
+    reply: `${claimed}, (
+      select json_agg(json_build_array(d.ord, d.completed_at, case when d.version <> d.expected_version then ${taskValues('d')} end))
+      from ${cte.done} d
+    ) as completed`,
   }
 }

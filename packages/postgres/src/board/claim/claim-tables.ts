@@ -6,9 +6,9 @@
  * | --- | --- | --- | --- |
  * | `present` | each statement | `now`; for one agent also what is known of it | `1767225600000` |
  * | `stale` | by type | `is_stale`: placements have ended, so nothing may be taken | `false` |
- * | `completion` | `completionsOf` | `ord, workspace_id, task_id, fencing_token, result` | `0, ws_1, task_1, 3, 'Done.'` |
+ * | `completion` | `completionsOf` | `ord, workspace_id, task_id, fencing_token, result, expected_version` | `0, ws_1, task_1, 3, 'Done.', 2` |
  * | `found` | `completeWhere` | the task of each completion, `is_held`: whether its lease is alive | `0, task_1, …, true` |
- * | `done` | `completeWhere` | the columns of a task, `ord`, `done_by` | `task_1, …, 0, agent_1` |
+ * | `done` | `completeWhere` | the columns of a task, `ord`, `expected_version` | `task_1, …, 0, 2` |
  * | `completed` | `completeWhere` | an event for each task in `done` | `ws_1, 0, 'task.completed', …` |
  * | `requested` | `claimParts` | `requested`: the limit, and one more for each task in `done` | `8` |
  * | `served_workspace` | by type | `workspace_id, place`: the workspaces whose turn it is | `ws_1, 1` |

@@ -2,11 +2,13 @@ import { type Instant, type Task, TaskboardError } from '@taskboard/core'
 import { anyAgentType, type ClaimByType, type ClaimForAgent, type ClaimTarget } from '@taskboard/core/storage'
 import type { Session } from '../../database/database.js'
 import { statement } from '../../connection/statement.js'
-import { claimByFallback, claimByType, type TypeClaimRow } from './claim-by-type.js'
+import { completedTask, createClaimedTasks, type ClaimedTasks } from './claimed-tasks.js'
+import { claimByFallback, claimByType } from './claim-by-type.js'
 import { claimForAgent, claimOneForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
 import { type ClaimRow, LEAST_DEPTH, MOST_CLAIMED } from './claim-sql.js'
 import { type CompletionInput, completionValues } from './complete-sql.js'
-import { toTask } from '../task-row.js'
+import { createOnlyAgents } from './only-agents.js'
+import { taskRowOf, toTask } from '../task-row.js'
 
 /** Present, limit. */
 const recomputePlacements = statement<{ readonly count: number }>(
@@ -69,6 +71,7 @@ interface ClaimQuery {
   readonly exact: boolean
   readonly limit: number
   readonly completions: readonly CompletionInput[]
+  readonly commitsEach: boolean
 }
 
 /** The result of one run of a claiming statement. */
@@ -82,68 +85,96 @@ interface Candidates extends PickedUp {
 /** Each process remembers on its own whose turn is next. After a start the turns begin at the first workspace. */
 export function createTaskClaims(): TaskClaims {
   const lastServed = new Map<string, string>()
+  const claimedTasks = createClaimedTasks()
+  const onlyAgents = createOnlyAgents()
 
   async function claimCandidatesByType(
     session: Session,
     { agentType, leaseMs }: ClaimByType,
     now: Instant | null,
-    { exact, limit, completions }: ClaimQuery,
+    search: ClaimQuery,
   ): Promise<Candidates> {
+    const { exact, limit, completions } = search
+    const only = onlyAgents.guess(agentType)
+    if (only !== undefined && isAllOf(only.workspaceId, completions)) {
+      const row = await completeAndClaimAs({ ...only, leaseMs }, session, now, search, agentType)
+      if (row.isKnown) return toCandidates(row, search, claimedTasks)
+      onlyAgents.wrong(agentType)
+    }
     const last = lastServed.get(agentType) ?? ''
     const values = [now, exact, limit, leaseMs, agentType, last]
     const { claim, completeAndClaim } = agentType === anyAgentType ? claimByFallback : claimByType
-    const rows = inOrder(
+    const row = one(
       completions.length === 0
         ? await session.run(claim, values)
         : await session.run(completeAndClaim, [...values, completionValues(completions)]),
     )
-    const served = lastOf(rows)
-    if (served !== null) lastServed.set(agentType, served)
+    const candidates = toCandidates(row, search, claimedTasks)
+    const served = candidates.tasks.at(-1)?.workspaceId ?? row.workspaces.at(-1)
+    if (served !== undefined && !row.isStale) lastServed.set(agentType, served)
+    if (agentType !== anyAgentType) onlyAgents.learn(agentType, candidates.tasks)
     // The walk went once around when it found fewer workspaces with work than could have had a turn. Of several, each was
     // asked only for its share of the requested tasks, so one may have more where others had fewer.
-    const { workspaces = [], seen } = rows[0] ?? {}
-    const requested = limit + rows.filter(({ isOutcome }) => isOutcome).length
+    const { workspaces, seen } = row
+    const requested = limit + (row.completed?.length ?? 0)
     const isWhole = workspaces.length <= 1 || (seen ?? 0) < LEAST_DEPTH
-    return toCandidates(rows, completions.length, isWhole && workspaces.length < requested)
+    return { ...candidates, isAll: candidates.isAll && isWhole && workspaces.length < requested }
   }
 
-  return (session, target, pickup) =>
-    takeUpTo(session, pickup, (search) =>
+  return (session, target, pickup) => {
+    const completions = pickup.completions.map((completion) => ({
+      ...completion,
+      claimed: claimedTasks.find(completion.proof),
+    }))
+    return takeUpTo(session, { ...pickup, completions }, (search) =>
       'agentType' in target
         ? claimCandidatesByType(session, target, pickup.now, search)
-        : claimCandidatesForAgent(session, target, pickup.now, search),
+        : claimCandidatesForAgent(session, target, pickup.now, search, claimedTasks),
     )
+  }
 }
 
 async function claimCandidatesForAgent(
   session: Session,
   { workspaceId, agentId, leaseMs, taskId }: ClaimForAgent,
   now: Instant | null,
-  { exact, limit, completions }: ClaimQuery,
+  search: ClaimQuery,
+  claimedTasks: ClaimedTasks,
 ): Promise<Candidates> {
+  const { exact, limit, completions } = search
   const values = [now, exact, limit, leaseMs, workspaceId, agentId]
-  const claim = () =>
-    taskId === undefined
-      ? session.run(claimForAgent, values)
-      : session.run(claimOneForAgent, [...values, taskId])
-  const rows = inOrder(
-    completions.length === 0
-      ? await claim()
-      : await session.run(completeAndClaimForAgent, [...values, completionValues(completions)]),
-  )
-  return toCandidates(rows, completions.length, true)
+  const claim = async () =>
+    one(
+      taskId === undefined
+        ? await session.run(claimForAgent, values)
+        : await session.run(claimOneForAgent, [...values, taskId]),
+    )
+  const row = await (completions.length === 0
+    ? claim()
+    : completeAndClaimAs({ workspaceId, agentId, leaseMs }, session, now, search, null))
+  return toCandidates(row, search, claimedTasks)
 }
 
-/** The completed tasks, then the claimed ones. */
-function inOrder<Row extends ClaimRow>(rows: readonly Row[]): readonly Row[] {
-  return rows.toSorted((a, b) => a.ord - b.ord)
+/** With a type, the row is not known unless the agent is the only one of it. */
+async function completeAndClaimAs(
+  { workspaceId, agentId, leaseMs }: ClaimForAgent,
+  session: Session,
+  now: Instant | null,
+  { exact, limit, completions }: ClaimQuery,
+  onlyOfType: string | null,
+): Promise<ClaimRow> {
+  const values = [now, exact, limit, leaseMs, workspaceId, agentId, completionValues(completions), onlyOfType]
+  return one(await session.run(completeAndClaimForAgent, values))
 }
 
-/** The workspace after which the turns continue: that of the last task, or the last one without a task to take. */
-function lastOf(rows: readonly TypeClaimRow[]): string | null {
-  const last = rows.at(-1)
-  if (last === undefined || last.isStale) return null
-  return last.isOutcome === false ? last.workspaceId : (last.workspaces.at(-1) ?? null)
+/** Whether there are completions, all of the workspace. */
+function isAllOf(workspaceId: string, completions: readonly CompletionInput[]): boolean {
+  return completions.length > 0 && completions.every(({ proof }) => proof.workspaceId === workspaceId)
+}
+
+function one<Row extends ClaimRow>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('a claim returned no row')
+  return row
 }
 
 async function takeUpTo(
@@ -151,7 +182,7 @@ async function takeUpTo(
   { limit, completions, now, commitsEach }: Pickup,
   search: (search: ClaimQuery) => Promise<Candidates>,
 ): Promise<PickedUp> {
-  const opening: ClaimQuery = { exact: true, limit: Math.min(MOST_CLAIMED, limit), completions }
+  const opening: ClaimQuery = { exact: true, limit: Math.min(MOST_CLAIMED, limit), completions, commitsEach }
   let seen = await search(opening)
   if (seen.isStale) {
     await settleQueue(session, now, SETTLED_ROWS)
@@ -166,6 +197,7 @@ async function takeUpTo(
         exact: false,
         limit: Math.min(MOST_CLAIMED, requested - tasks.length),
         completions: [],
+        commitsEach,
       })
     } catch (error) {
       // Return the claimed tasks, or no one would work on them.
@@ -178,21 +210,25 @@ async function takeUpTo(
   return { completed, tasks, nextReadyInMs: tasks.length < requested ? seen.nextReadyInMs : null }
 }
 
-function toCandidates(rows: readonly ClaimRow[], completions: number, isAllSeen: boolean): Candidates {
-  const [first] = rows
-  if (first === undefined) throw new Error('a claim returned no row')
-  if (!first.isKnown) throw new TaskboardError('NOT_FOUND', 'no such agent')
-  const completed = Array.from<Task | null>({ length: completions }).fill(null)
-  const tasks: Task[] = []
-  for (const row of rows) {
-    if (row.isOutcome) completed[row.ord] = toTask(row)
-    else if (row.isOutcome === false) tasks.push(toTask(row))
+function toCandidates(
+  row: ClaimRow,
+  { completions, commitsEach }: ClaimQuery,
+  claimedTasks: ClaimedTasks,
+): Candidates {
+  if (!row.isKnown) throw new TaskboardError('NOT_FOUND', 'no such agent')
+  const completed = completions.map((): Task | null => null)
+  for (const [ord, at, values] of row.completed ?? []) {
+    const { claimed, result } = completions[ord] as CompletionInput
+    if (values !== null) completed[ord] = toTask(taskRowOf(values))
+    else if (claimed !== undefined) completed[ord] = completedTask(claimed, result, at)
   }
+  const rows = (row.claimed ?? []).map(taskRowOf)
+  const tasks = rows.map((each) => (commitsEach ? claimedTasks.add(each) : toTask(each)))
   return {
-    isStale: first.isStale,
+    isStale: row.isStale,
     completed,
     tasks,
-    nextReadyInMs: first.nextReadyInMs,
-    isAll: isAllSeen && first.seen !== null && first.seen <= tasks.length,
+    nextReadyInMs: row.nextReadyInMs,
+    isAll: row.seen !== null && row.seen <= tasks.length,
   }
 }

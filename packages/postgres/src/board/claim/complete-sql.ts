@@ -1,4 +1,5 @@
 import { cte } from './claim-tables.js'
+import type { ClaimedTask } from './claimed-tasks.js'
 import type { ClaimProof } from '@taskboard/core/storage'
 import { dependentsToLock } from '../dependents.js'
 import { taskColumns } from '../task-row.js'
@@ -7,17 +8,20 @@ import { taskColumns } from '../task-row.js'
 export interface CompletionInput {
   readonly proof: ClaimProof
   readonly result: string
+  /** The task, if this process has claimed it. */
+  readonly claimed?: ClaimedTask | undefined
 }
 
 /** The parameter of a statement that completes. */
 export function completionValues(completions: readonly CompletionInput[]): string {
   return JSON.stringify(
-    completions.map(({ proof, result }, ord) => ({
+    completions.map(({ proof, result, claimed }, ord) => ({
       ord,
       workspace_id: proof.workspaceId,
       task_id: proof.taskId,
       fencing_token: proof.fencingToken,
       result,
+      expected_version: claimed === undefined ? 0 : claimed.version + 1,
     })),
   )
 }
@@ -33,7 +37,7 @@ export function completionValues(completions: readonly CompletionInput[]): strin
 function completeWhere(condition: string, before: string, also: string): string {
   return /* sql */ `
   ${cte.found} as materialized (
-    select c.ord, t.id, t.fencing_token, t.lease_agent_id, t.started_at, t.has_dependents, c.result as new_result,
+    select c.ord, t.id, t.fencing_token, t.lease_agent_id, t.started_at, t.has_dependents, c.result as new_result, c.expected_version,
       t.fencing_token = c.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} as is_held
     from ${cte.completion} c join taskboard.task t on t.id = c.task_id and t.workspace_id = c.workspace_id, p
     where t.id = any (array(select task_id from ${cte.completion}))
@@ -46,7 +50,7 @@ function completeWhere(condition: string, before: string, also: string): string 
     from ${cte.present}, ${cte.found} f
     where t.id = any (array(select id from ${cte.found})) and t.id = f.id and f.is_held
       and t.fencing_token = f.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} ${also}
-    returning t.*, f.ord
+    returning t.*, f.ord, f.expected_version
   ),
   ${cte.completed} as (
     select d.workspace_id, d.ord, 'task.completed' as type, d.completed_at as at, jsonb_build_object(
@@ -91,7 +95,7 @@ export function completionsOf(parameter: number): string {
   return /* sql */ `
   ${cte.completion} as materialized (
     select * from jsonb_to_recordset($${parameter}::jsonb) as c (
-      ord integer, workspace_id text, task_id text, fencing_token bigint, result text
+      ord integer, workspace_id text, task_id text, fencing_token bigint, result text, expected_version bigint
     )
   )`
 }

@@ -1,0 +1,47 @@
+import { transition, type Instant, type Task } from '@taskboard/core'
+import type { ClaimProof } from '@taskboard/core/storage'
+import { toTask, type TaskRow } from '../task-row.js'
+
+/** Of so many tasks a process remembers at most what it has claimed. */
+const MOST_KEPT = 1_000
+
+/** A task as a claim returned it. */
+export interface ClaimedTask {
+  readonly task: Task
+  readonly version: number
+}
+
+/**
+ * The tasks that this process has claimed last. A completion names the version that the task has after it, if nothing else has changed it
+ * since: then the database need not send it again. Only for claims that are committed: another claim may give the version of one that was
+ * rolled back.
+ */
+export interface ClaimedTasks {
+  add(row: TaskRow): Task
+  find(proof: ClaimProof): ClaimedTask | undefined
+}
+
+export function createClaimedTasks(most = MOST_KEPT): ClaimedTasks {
+  const kept = new Map<string, ClaimedTask>()
+  return {
+    add(row) {
+      const task = toTask(row)
+      kept.delete(task.id)
+      kept.set(task.id, { task, version: row.version })
+      const [oldest] = kept.keys()
+      if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+      return task
+    },
+    find({ workspaceId, taskId, fencingToken }) {
+      const claimed = kept.get(taskId)
+      const isOfProof =
+        claimed?.task.workspaceId === workspaceId && claimed.task.fencingToken === fencingToken
+      return isOfProof ? claimed : undefined
+    },
+  }
+}
+
+/** The task after a completion that was the next change of it, at an instant of the database. */
+export function completedTask({ task }: ClaimedTask, result: string, at: Instant): Task {
+  return transition(task, { kind: 'complete', fencingToken: task.fencingToken, result }, at).task
+}
