@@ -80,25 +80,21 @@ const COVERING = [
   'client',
   'dashboard',
 ]
-/** What meets the release itself, with its sockets, streams, timers and cryptography: the other releases run their tests. */
-const ON_EACH_RELEASE = [
-  'core',
-  'memory',
-  'testing',
-  'express',
-  'fastify',
-  'ws',
-  'client',
-  'notify',
-  'otel',
-  'ai',
-]
+/** What meets the release itself, with its sockets, streams and timers. */
+const HOSTS_AND_CLIENTS = ['express', 'fastify', 'ws', 'client', 'notify', 'otel']
 /** But for its histories on the virtual clock: they meet nothing of the release. */
 const SIMULATIONS = 'packages/core/simulation/'
-/** Of what stands on those, one file runs on each: commands as programs on one, the storage on PostgreSQL on the other. */
+/**
+ * What the other releases run. The newest one also runs what stands below hosts and clients. Of what stands on them, one file runs on each:
+ * commands as programs, and the storage on PostgreSQL.
+ */
 const OTHER_RELEASES = [
-  { release: 22, also: 'packages/cli/src/login.test.ts' },
-  { release: 24, also: 'packages/postgres/test/storage-on-pg.test.ts' },
+  { release: 22, packages: HOSTS_AND_CLIENTS, also: 'packages/cli/src/login.test.ts' },
+  {
+    release: 24,
+    packages: [...HOSTS_AND_CLIENTS, 'core', 'memory', 'testing', 'ai'],
+    also: 'packages/postgres/test/storage-on-pg.test.ts',
+  },
 ]
 const FAULTS = ['--minutes', '0.5', '--seed', '1']
 /** The first ones are part of the tests. */
@@ -193,15 +189,15 @@ if (isMatrix) await runProofs()
 else if (isAll) await runPackages()
 
 /** Of those that `npm test` runs. Throws for a project or file without a test: it was renamed or removed. */
-function testsOn({ also }) {
+function testsOn({ packages, also }) {
   const missing = [
-    ...ON_EACH_RELEASE.filter((name) => !projects.includes(name)),
+    ...packages.filter((name) => !projects.includes(name)),
     ...(few.includes(also) ? [] : [also]),
   ]
   if (missing.length > 0) throw new Error(`no test is of ${missing.join(', ')}`)
   const chosen = known
     .filter(({ file }) => few.includes(file))
-    .filter(({ project, file }) => ON_EACH_RELEASE.includes(project) || file === also)
+    .filter(({ project, file }) => packages.includes(project) || file === also)
     .filter(({ file }) => !file.startsWith(SIMULATIONS))
   return {
     projects: [...new Set(chosen.map(({ project }) => project))],
