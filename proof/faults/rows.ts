@@ -86,10 +86,10 @@ const QUERIES: { readonly [K in keyof Rows]: string } = {
   attempts: /* sql */ `select task_id as "taskId", fencing_token::float8 as token, agent_id as "agentId",
       started_at::float8 as "startedAt", ended_at::float8 as "endedAt", outcome
     from taskboard.attempt order by task_id, fencing_token`,
-  events: /* sql */ `select workspace_id as "workspaceId", seq::float8 as seq, id, type, data->>'taskId' as "taskId",
+  events: /* sql */ `select workspace_id as "workspaceId", e.seq::float8 as seq, e.id, e.type, e.data->>'taskId' as "taskId",
       case when current_setting('track_commit_timestamp') = 'on'
-        then extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 end as "committedAt"
-    from taskboard.event order by workspace_id, seq`,
+        then extract(epoch from pg_xact_commit_timestamp(b.xmin))::float8 * 1000 end as "committedAt"
+    from taskboard.event e join taskboard.event_batch b using (workspace_id, last_seq) order by workspace_id, e.seq`,
   lastSeqs: /* sql */ `select workspace_id as "workspaceId", last_seq::float8 as seq from taskboard.workspace_log`,
   lines: /* sql */ `select task_id as "taskId", at::float8 as at, message from taskboard.task_log`,
   comments: /* sql */ `select task_id as "taskId", kind, body from taskboard.task_comment`,
