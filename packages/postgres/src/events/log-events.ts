@@ -1,4 +1,5 @@
 import { currentPayloadVersion } from '@taskboard/core/storage'
+import { expectFew } from '../connection/statement.js'
 
 /** The columns of a `LoggedEvent`. `alias` names the table or expression. */
 export function eventColumns(alias: string): string {
@@ -24,7 +25,7 @@ function logAndSend(unsent: string): string {
       (select o.account_id from taskboard.workspace o where o.id = e.workspace_id), ${eventJson('e')},
       case when s.is_due then 'pending' else 'skipped' end, case when s.is_due then e.at end, e.at
     from logged b cross join lateral (
-        select * from taskboard.webhook where workspace_id = b.workspace_id limit (select null::bigint)
+        ${expectFew('select * from taskboard.webhook where workspace_id = b.workspace_id')}
       ) w cross join lateral (
         select b.workspace_id, b.at, b.payload_version, n.*
         from taskboard.events_in(b.first_seq, b.stem, b.types, b.data) n where n.type = any (w.events)

@@ -24,7 +24,7 @@ export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[]
     {
       name: 'prune events',
       scans: ['event_batch'],
-      most: { rows: 25_000, pages: 5_000 },
+      most: { rows: 6_000, pages: 5_000 },
       run: () => storage.prune({ rows: 'events', olderThanMs: 0, limit: 500 }, { now: NOW - 9e8 }),
     },
     {

@@ -110,7 +110,8 @@ function events({ numbers, count, small }: Sizes): readonly string[] {
   return [
     // In the order of time, as a board writes them; in transactions before this one.
     `insert into taskboard.event_batch (workspace_id, first_seq, last_seq, feed_xid, at, payload_version, stem, types, data)
-    select w, seq, seq, (3 + n / 1000)::text::xid8, ${NOW - 1e9} + n * 1000::bigint, 1, gen_random_uuid(), '{task.created}', '{"{}"}'
+    select w, seq, seq, (3 + n / 1000)::text::xid8, ${NOW - 1e9} + n * 1000::bigint, 1, gen_random_uuid(), '{task.created}',
+      array[jsonb_build_object('taskId', 'task_' || n, 'title', 'Task ' || n, 'status', 'TODO')]
     from (select w, n, row_number() over (partition by w order by n) as seq from ${numbers(400_000)}, lateral (select ${workspaceOf('n', small)} as w offset 0) as x) as numbered order by n`,
     `insert into taskboard.workspace_log
     select w.id, coalesce(max(e.last_seq), 0), coalesce(max(e.feed_xid::text::bigint), 0)::text::xid8, true

@@ -33,8 +33,12 @@ const none = {
   after: null,
 } as const
 
-/** The calls of API v2 on tasks of all workspaces. */
-export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): readonly HotVerb[] {
+/** The calls of API v2 on tasks of all workspaces. `pagesOfAgent` are read to know whether an agent is busy. */
+export function taskVerbs(
+  { tasks }: Storage<PgConnection>,
+  pass: string,
+  pagesOfAgent = 0,
+): readonly HotVerb[] {
   const search = (filter: Partial<TaskSearch>, reach: Reach = all) => {
     return tasks.searchTasks({ ...none, ...filter, reach }, at)
   }
@@ -66,8 +70,7 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
     {
       name: 'find 100',
       indexes: ['task_pkey'],
-      // Whether an agent is busy passes the entries of the leases that it had since the last vacuum, here a hundred thousand.
-      most: { rows: 2_500, pages: 40_000 },
+      most: { rows: 2_500, pages: 5_000 + 100 * pagesOfAgent },
       run: () =>
         Promise.all(
           Array.from({ length: 100 }, (_, n) =>

@@ -58,8 +58,8 @@ export const bestTasksOf = (
         ) as best_tasks limit ${MOST_EXPECTED}`
 
 /**
- * Locks candidate `r` unless another transaction holds it. A task that was held back or given to another agent meanwhile has another row in
- * the queue. The task is locked first: when a task is held, its place must stay free for the holder, which may need the log too.
+ * Locks candidate `r` unless another transaction holds it. A task that was held back or given to another agent since the statement
+ * began has another row in the queue. The task is locked first: when a task is held, its place must stay free for the holder, which may need the log too.
  */
 export const LOCKED_IN_TURN = /* sql */ `
         select q.workspace_id, q.pool from taskboard.todo q join taskboard.task t on t.id = q.task_id

@@ -218,7 +218,8 @@ function toCandidates(
   if (!row.isKnown) throw new TaskboardError('NOT_FOUND', 'no such agent')
   const completed = completions.map((): Task | null => null)
   for (const [ord, at, values] of row.completed ?? []) {
-    const { claimed, result } = completions[ord] as CompletionInput
+    const { proof, claimed, result } = completions[ord] as CompletionInput
+    claimedTasks.forget(proof.taskId)
     if (values !== null) completed[ord] = toTask(taskRowOf(values))
     else if (claimed !== undefined) completed[ord] = completedTask(claimed, result, at)
   }

@@ -31,6 +31,13 @@ it('a claimed task is known by its proof, and no other one', () => {
   }
 })
 
+it('a completed task is forgotten', () => {
+  const claimed = createClaimedTasks()
+  claimed.add(claimedRow('task_1', 1))
+  claimed.forget('task_1')
+  expect(claimed.find({ workspaceId: 'ws_1', taskId: 'task_1', fencingToken: 1 })).toBeUndefined()
+})
+
 it('the tasks that were claimed last are kept', () => {
   const claimed = createClaimedTasks(2)
   for (const id of ['task_1', 'task_2', 'task_1', 'task_3']) claimed.add(claimedRow(id, 1))

@@ -2,7 +2,7 @@ import { transition, type Instant, type Task } from '@taskboard/core'
 import type { ClaimProof } from '@taskboard/core/storage'
 import { toTask, type TaskRow } from '../task-row.js'
 
-/** Of so many tasks a process remembers at most what it has claimed. */
+/** The most tasks that a process remembers: those that it has claimed last and not completed with a claim of the next one. */
 const MOST_KEPT = 1_000
 
 /** A task as a claim returned it. */
@@ -19,6 +19,8 @@ export interface ClaimedTask {
 export interface ClaimedTasks {
   add(row: TaskRow): Task
   find(proof: ClaimProof): ClaimedTask | undefined
+  /** After its completion. */
+  forget(taskId: string): void
 }
 
 export function createClaimedTasks(most = MOST_KEPT): ClaimedTasks {
@@ -37,6 +39,9 @@ export function createClaimedTasks(most = MOST_KEPT): ClaimedTasks {
       const isOfProof =
         claimed?.task.workspaceId === workspaceId && claimed.task.fencingToken === fencingToken
       return isOfProof ? claimed : undefined
+    },
+    forget(taskId) {
+      kept.delete(taskId)
     },
   }
 }
