@@ -34,14 +34,10 @@ const none = {
 } as const
 
 /** The calls of API v2 on tasks of all workspaces. `pagesOfAgent` are read to know whether an agent is busy. */
-export function taskVerbs(
-  { tasks }: Storage<PgConnection>,
-  pass: string,
-  pagesOfAgent = 0,
-): readonly HotVerb[] {
-  const search = (filter: Partial<TaskSearch>, reach: Reach = all) => {
-    return tasks.searchTasks({ ...none, ...filter, reach }, at)
-  }
+export function taskVerbs(board: Storage<PgConnection>, pass: string, pagesOfAgent = 0): readonly HotVerb[] {
+  const { tasks } = board
+  const search = (filter: Partial<TaskSearch>, reach: Reach = all) =>
+    tasks.searchTasks({ ...none, ...filter, reach }, at)
   const searches = (name: string, filter: Partial<TaskSearch>, reach: Reach, rest: Partial<HotVerb>) =>
     ([null, DEEP] as const).flatMap((after) =>
       ([null, ...taskStatuses] as const).map((status: TaskStatus | null) => ({
