@@ -29,7 +29,7 @@ const LEFT = /* sql */ `
   select id || ' ' || column_name || coalesce(' on hold: ' || hold_reason, '') || coalesce(' ' || hold_message, '')
       || ' after ' || attempts || ' attempts' as what
     from taskboard.task where column_name <> 'DONE' and hold_reason is distinct from 'cancelled'
-  union all select id || ' is ' || status from taskboard.delivery where status = 'pending'
+  union all select id || ' is pending' from taskboard.due_delivery
   union all select id || ' is due' from taskboard.schedule where next_at <= taskboard.now_ms()
   union all select id || ' waits' from taskboard.approval where state = 'pending'`
 
@@ -70,8 +70,8 @@ export function createOverseer(database: DatabaseUnderTest, journal: Journal): O
 
   async function left(): Promise<readonly string[]> {
     await ask(
-      `update taskboard.delivery set next_attempt_at = taskboard.now_ms() where status = 'pending'
-        and claim_token is not null and next_attempt_at - taskboard.now_ms() between 1 and $1`,
+      `update taskboard.due_delivery set next_attempt_at = taskboard.now_ms()
+        where claim_token is not null and next_attempt_at - taskboard.now_ms() between 1 and $1`,
       [LONGEST_CLAIM_MS - LONGEST_SEND_MS],
     )
     return (await ask<{ what: string }>(LEFT)).map(({ what }) => what)

@@ -81,6 +81,7 @@ async function delivered(): Promise<void> {
       }
       return { deliveries, nextDueInMs: null }
     },
+    claimNewDeliveries: () => () => undefined,
     async readTargets({ webhookIds }) {
       return webhooks.filter(({ id }) => webhookIds.includes(id))
     },

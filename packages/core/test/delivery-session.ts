@@ -21,6 +21,7 @@ import type {
   DeliveryResult,
   DeliveryClaim,
   DeliveryTarget,
+  NewDeliveryClaimer,
   ReturnedDelivery,
   StoredWebhook,
   WebhookStore,
@@ -88,6 +89,41 @@ function claimFrom(
   return { deliveries: taken.map((row) => toClaimed(row, at)), nextDueInMs }
 }
 
+/** Commits that add deliveries, and claim what they may. */
+function createCommits(
+  clock: VirtualClock,
+  add: (webhook: TestWebhook) => StoredDelivery,
+  newToken: () => string,
+) {
+  let claimer: NewDeliveryClaimer | null = null
+
+  /** Adds a delivery for each webhook in one commit, which claims what it may, and which may fail, or commit without an answer. */
+  async function commit(
+    webhooks: readonly TestWebhook[],
+    outcome: 'committed' | 'failed' | 'unknown' = 'committed',
+  ): Promise<readonly StoredDelivery[]> {
+    const claim = claimer?.begin() ?? null
+    await turn()
+    const added = outcome === 'failed' ? [] : webhooks.map((webhook) => add(webhook))
+    if (claim === null) return added
+    const { deliveries: claimed } = claimFrom(
+      added,
+      { ...claim.bounds, perAccount: claim.bounds.limit },
+      clock.now(),
+      newToken,
+    )
+    claim.end(outcome === 'committed' ? claimed : [])
+    return added
+  }
+
+  function claimNewDeliveries(given: NewDeliveryClaimer): () => void {
+    claimer = given
+    return () => (claimer = null)
+  }
+
+  return { commit, claimNewDeliveries }
+}
+
 /** The methods that deliverers use, over an array, with faults on demand. */
 function createTestStore(clock: VirtualClock) {
   const deliveries: StoredDelivery[] = []
@@ -95,6 +131,7 @@ function createTestStore(clock: VirtualClock) {
   const calls = { claim: 0, check: 0, record: 0, release: 0, largestRecord: 0 }
   const faults = { claim: 0, check: 0, record: 0, recordAfterCommit: 0, release: 0, poison: '' }
   let tokens = 0
+  const newToken = (): string => `claim_${(tokens += 1)}`
 
   function fail(verb: 'claim' | 'check' | 'record' | 'recordAfterCommit' | 'release'): void {
     if (faults[verb] === 0) return
@@ -107,8 +144,9 @@ function createTestStore(clock: VirtualClock) {
       calls.claim += 1
       await turn()
       fail('claim')
-      return claimFrom(deliveries, request, now ?? clock.now(), () => `claim_${(tokens += 1)}`)
+      return claimFrom(deliveries, request, now ?? clock.now(), newToken)
     },
+    claimNewDeliveries: (claimer) => commits.claimNewDeliveries(claimer),
     async readTargets({ webhookIds }, { now }) {
       calls.check += 1
       await turn()
@@ -162,7 +200,8 @@ function createTestStore(clock: VirtualClock) {
     return row
   }
 
-  return { store, deliveries, calls, faults, disabledAfter, add }
+  const commits = createCommits(clock, add, newToken)
+  return { store, deliveries, calls, faults, disabledAfter, add, commit: commits.commit }
 }
 
 function newRow(id: string, webhook: TestWebhook, title: string, at: Instant): StoredDelivery {

@@ -25,6 +25,11 @@ export async function meter(pool: pg.Pool): Promise<() => Promise<Costs>> {
   }
 }
 
+/** Of one of the operations. */
+export function costsOfEach({ walBytes, serverMs, clientMs }: Costs, operations: number): Costs {
+  return { walBytes: walBytes / operations, serverMs: serverMs / operations, clientMs: clientMs / operations }
+}
+
 async function read(pool: pg.Pool): Promise<Costs> {
   const { user, system } = process.cpuUsage()
   const { rows } = await pool.query<{ wal: number; pids: readonly number[] }>(

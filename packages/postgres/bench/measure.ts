@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { meter, type Costs } from './costs.js'
+import { costsOfEach, meter, type Costs } from './costs.js'
 
 /** The median; NaN for no values. */
 export function median(values: readonly number[]): number {
@@ -64,18 +64,10 @@ async function play(
   const spent = stop === null ? null : await stop()
   await refill?.(Math.round(operations))
   if (spent === null) return { rate, costs: null }
-  const { walBytes, serverMs, clientMs } = spent
-  return {
-    rate,
-    costs: {
-      walBytes: walBytes / operations,
-      serverMs: serverMs / operations,
-      clientMs: clientMs / operations,
-    },
-  }
+  return { rate, costs: costsOfEach(spent, operations) }
 }
 
-function costText(costs: readonly Costs[]): string {
+export function costText(costs: readonly Costs[]): string {
   const microseconds = (of: 'serverMs' | 'clientMs') => count(median(costs.map((each) => each[of])) * 1_000)
   const bytes = count(median(costs.map(({ walBytes }) => walBytes)))
   return `each ${bytes} bytes of log, ${microseconds('serverMs')} us of the server, ${microseconds('clientMs')} us of the client`

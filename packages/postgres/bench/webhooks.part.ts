@@ -13,7 +13,9 @@ import {
 } from '@taskboard/kit/inside/core'
 import type { PgConnection } from '../src/index.js'
 import { createBoard } from './board.js'
-import { compareRates, type Contestant } from './measure.js'
+import { costsOfEach, meter, type Costs } from './costs.js'
+import { compareRates, costText, type Contestant } from './measure.js'
+import { newTask } from './new-task.js'
 import { startReceiver } from './receiver.js'
 import { atLeast } from './report.js'
 
@@ -25,6 +27,9 @@ const DELIVERIES = 8_000
 const BY_HAND = 2_000
 const IN_FLIGHT = 50
 const WEBHOOKS = 40
+/** Deliveries that were added and not yet sent. */
+const MOST_AHEAD = 200
+const COMMITTERS = 3
 const BODY_BYTES = 700
 
 const receiver = await startReceiver()
@@ -37,36 +42,48 @@ const box = ephemeralSecretBox(systemRandom)
 const guard = createEndpointGuard({ allow: ['127.0.0.1'] })
 const newSender = () => createUndiciSender({ clock: systemClock, guard, resolver: systemResolver })
 
+/** An event of a typical size, before there is a webhook. */
+const happenedAt = Date.now()
+const data = {
+  taskId: 'task_01j9zq3x8k2m4n6p8r0t2v4w6y',
+  title: 'Compare three suppliers',
+  status: 'DONE',
+  startedAt: happenedAt,
+  completedAt: happenedAt,
+  result: 'x'.repeat(500),
+  type: null,
+} as const
+const { seq } = await storage.events.appendEvent(
+  { workspaceId, event: { type: 'task.completed', data } },
+  { now: null },
+)
+
 for (let index = 0; index < WEBHOOKS; index++) {
   const secrets = [{ sealed: box.seal('a shared secret', secretContext(workspaceId)), expiresAt: null }]
   const webhook = {
     workspaceId,
     url: `${receiver.origin}/hooks`,
-    events: ['task.completed'] as const,
+    events: ['task.created'] as const,
     secrets,
     weakSecret: false,
   }
   await storage.webhooks.insertWebhook({ webhook, idempotency: null }, { now: null })
 }
 
-/** Due deliveries of one event of a typical size. */
+/** Due deliveries of the event. */
 async function fill(deliveries: number): Promise<void> {
-  await pool.query('delete from taskboard.delivery')
+  await pool.query('delete from taskboard.due_delivery')
+  await pool.query('delete from taskboard.ended_delivery')
   await pool.query(
-    `insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, next_attempt_at, created_at)
-     select 'evt_' || lpad(g::text, 26, '0'), w.id, w.workspace_id, w.account_id,
-       jsonb_build_object('id', 'log_1', 'workspaceId', w.workspace_id, 'seq', 1, 'at', n.now, 'payloadVersion', 1,
-         'type', 'task.completed', 'data', jsonb_build_object('taskId', 'task_01j9zq3x8k2m4n6p8r0t2v4w6y',
-           'title', 'Compare three suppliers', 'status', 'DONE', 'startedAt', n.now, 'completedAt', n.now,
-           'result', repeat('x', 500))),
-       n.now, n.now
+    `insert into taskboard.due_delivery (id, webhook_id, workspace_id, account_id, seq, next_attempt_at, created_at)
+     select 'evt_' || lpad(g::text, 26, '0'), w.id, w.workspace_id, w.account_id, $3::bigint, n.now, n.now
      from generate_series(1, $1::integer) g, (select taskboard.now_ms() as now) n,
        (select h.*, o.account_id, row_number() over (order by h.id) - 1 as place
          from taskboard.webhook h join taskboard.workspace o on o.id = h.workspace_id) w
      where w.place = g % $2::integer`,
-    [deliveries, WEBHOOKS],
+    [deliveries, WEBHOOKS, seq],
   )
-  await pool.query('vacuum (analyze) taskboard.delivery')
+  await pool.query('vacuum (analyze) taskboard.due_delivery, taskboard.ended_delivery')
 }
 
 /** Counts by the storage's answers, so that a delivery counts once its result is durable. */
@@ -74,6 +91,8 @@ function counting(store: Storage<PgConnection>['webhooks'], onRecorded: (results
   return {
     claimDueDeliveries: (...request: Parameters<typeof store.claimDueDeliveries>) =>
       store.claimDueDeliveries(...request),
+    claimNewDeliveries: (...[claimer]: Parameters<typeof store.claimNewDeliveries>) =>
+      store.claimNewDeliveries(claimer),
     readTargets: (...request: Parameters<typeof store.readTargets>) => store.readTargets(...request),
     async recordDeliveryResults(
       ...[{ results, disableAfterMs }, at]: Parameters<typeof store.recordDeliveryResults>
@@ -85,16 +104,22 @@ function counting(store: Storage<PgConnection>['webhooks'], onRecorded: (results
   }
 }
 
-async function delivered(): Promise<number> {
-  await fill(DELIVERIES)
+/** Delivers a number of deliveries and resolves to the rate: what is due already, or what `add` commits meanwhile. */
+async function deliver(
+  costs: Costs[],
+  add?: (isRoom: () => Promise<void>) => Promise<void>,
+): Promise<number> {
+  await fill(add === undefined ? DELIVERIES : 0)
   let left = DELIVERIES
-  const startedAt = performance.now()
+  let added = 0
   let finish = (): void => undefined
+  const waiting: (() => void)[] = []
   const finished = new Promise<void>((resolve) => (finish = resolve))
   const deliverer = createDeliverer<PgConnection>({
     environment: createEnvironment(),
     store: counting(storage.webhooks, (results) => {
       left -= results
+      for (const resume of waiting.splice(0)) resume()
       if (left <= 0) finish()
     }),
     secrets: box,
@@ -105,27 +130,52 @@ async function delivered(): Promise<number> {
     ),
     pollIntervalMs: 1_000,
   })
+  const stopListening = storage.events.onCommit(() => deliverer.wake())
+  const stop = await meter(pool)
   deliverer.start()
+  const startedAt = performance.now()
+  await add?.(async () => {
+    const isRoom = () => added - (DELIVERIES - left) < MOST_AHEAD
+    while (!isRoom()) await new Promise<void>((resolve) => waiting.push(resolve))
+    added += WEBHOOKS
+  })
   await finished
   const rate = perSecond(DELIVERIES, startedAt)
+  stopListening()
+  costs.push(costsOfEach(await stop(), DELIVERIES))
   await deliverer.stop()
   return rate
 }
 
+/** Commits events, each of which has a delivery to every webhook, no faster than they are sent. */
+async function commitEvents(isRoom: () => Promise<void>): Promise<void> {
+  let left = DELIVERIES / WEBHOOKS
+  const one = async (): Promise<void> => {
+    while (left-- > 0) {
+      await isRoom()
+      await storage.tasks.insertTask(
+        { task: newTask(workspaceId), actor: { kind: 'user', id: null }, idempotency: null },
+        { now: null },
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: COMMITTERS }, one))
+}
+
 const CLAIM_ONE = {
   name: 'claim_one',
-  text: `update taskboard.delivery d set claim_token = gen_random_uuid(), next_attempt_at = taskboard.now_ms() + 60000
+  text: `update taskboard.due_delivery d set claim_token = gen_random_uuid(), next_attempt_at = taskboard.now_ms() + 60000
     from (
-      select id from taskboard.delivery where status = 'pending' and next_attempt_at <= taskboard.now_ms()
+      select id from taskboard.due_delivery where next_attempt_at <= taskboard.now_ms()
       order by next_attempt_at, id limit 1 for update skip locked
     ) due, taskboard.webhook w
     where d.id = due.id and w.id = d.webhook_id
-    returning d.id, d.event, w.url`,
+    returning d.id, taskboard.event_at(d.workspace_id, d.seq) as event, w.url`,
 }
 const RECORD_ONE = `
-  update taskboard.delivery set status = 'succeeded', attempt_count = attempt_count + 1, next_attempt_at = null,
-    claim_token = null, attempts = attempts || $2::jsonb
-  where id = $1::text`
+  with over as (delete from taskboard.due_delivery where id = $1::text returning *)
+  insert into taskboard.ended_delivery (id, webhook_id, workspace_id, status, created_at, seq, attempt_count, event, attempts)
+  select id, webhook_id, workspace_id, 'succeeded', created_at, seq, attempt_count + 1, event, attempts || $2::jsonb from over`
 
 /** Claims one, sends it, records it: one statement before and one after, with at most twenty at once. */
 async function byHand(): Promise<number> {
@@ -187,19 +237,24 @@ async function undiciAlone(): Promise<number> {
 const perSecond = (done: number, startedAt: number): number =>
   (done / (performance.now() - startedAt)) * 1_000
 
+const costsOfFresh: Costs[] = []
+const costsOfBacklog: Costs[] = []
 // A round ends when everything is delivered.
 const contestants: readonly Contestant[] = [
-  { name: 'taskboard', round: delivered },
+  { name: 'taskboard, while events are committed', round: () => deliver(costsOfFresh, commitEvents) },
+  { name: 'taskboard, a backlog', round: () => deliver(costsOfBacklog) },
   { name: 'two statements a delivery, the same sender', round: byHand },
   { name: 'undici alone', round: undiciAlone },
 ]
 const options = { rounds: 4, roundMs: 0, warmUpMs: 0 }
-const [ours = 0, hand = 1, alone = 1] = await compareRates(
+const [fresh = 0, ours = 0, hand = 1, alone = 1] = await compareRates(
   `deliveries, ${IN_FLIGHT} in flight`,
   contestants,
   options,
 )
+console.log(`     a delivery while events are committed: ${costText(costsOfFresh)}`)
+console.log(`     a delivery of a backlog: ${costText(costsOfBacklog)}`)
 atLeast('webhook deliveries to two statements a delivery', ours / hand, 3)
-atLeast('webhook deliveries to what undici alone posts', ours / alone, 0.4, 'percent')
+atLeast('webhook deliveries to what undici alone posts', fresh / alone, 0.45, 'percent')
 receiver.stop()
 await board.end()

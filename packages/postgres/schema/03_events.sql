@@ -31,12 +31,28 @@ create index event_batch_feed on taskboard.event_batch (feed_xid, workspace_id, 
 -- Rows lie nearly in the order of their time: this is enough for pruning, and costs next to nothing to maintain.
 create index event_batch_age on taskboard.event_batch using brin (at);
 
+-- The id of the event at a place in a batch, from 1.
+create function taskboard.event_id(stem uuid, nth bigint) returns text language sql stable as $$
+  select 'log_' || left(replace(stem::text, '-', ''), 20) || lpad(to_hex(nth), 6, '0')
+$$;
+
 -- The events of a batch. The planner replaces the call by its text.
 create function taskboard.events_in(first_seq bigint, stem uuid, types text[], data jsonb[])
 returns table (nth bigint, seq bigint, id text, type text, data jsonb)
 language sql stable as $$
-  select u.nth, first_seq + u.nth - 1, 'log_' || left(replace(stem::text, '-', ''), 20) || lpad(to_hex(u.nth), 6, '0'), u.type, u.data
+  select u.nth, first_seq + u.nth - 1, taskboard.event_id(stem, u.nth), u.type, u.data
   from unnest(types, data) with ordinality as u (type, data, nth)
+$$;
+
+-- The event of a number, as the JSON of a `LoggedEvent`; null when it has been pruned.
+create function taskboard.event_at(workspace text, number bigint) returns jsonb language sql stable as $$
+  select jsonb_build_object('type', b.types[b.nth], 'data', b.data[b.nth], 'id', taskboard.event_id(b.stem, b.nth), 'workspaceId', b.workspace_id,
+    'seq', number, 'at', b.at, 'payloadVersion', b.payload_version)
+  from (
+    select *, (number - first_seq + 1)::integer as nth from taskboard.event_batch
+    where workspace_id = workspace and last_seq >= number order by last_seq limit 1
+  ) b
+  where b.nth > 0
 $$;
 
 -- Events. In the order of `last_seq` and `nth`, which is that of `seq`, a reader of a workspace stops early; so does a reader of all

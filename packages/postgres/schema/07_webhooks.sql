@@ -18,32 +18,60 @@ create table taskboard.webhook (
 );
 create index webhook_age on taskboard.webhook (workspace_id, created_at, id);
 
--- What is sent: one row for each event and each webhook that subscribes to it, written in the commit of the event. Numbers stand together,
--- as in `task`.
-create table taskboard.delivery (
+-- What is to be sent: one row for each event and each webhook that subscribes to it, written in the commit of the event, until it is sent or
+-- given up. It names the event by its number, and events are kept as long as their deliveries. Numbers stand together, as in `task`.
+create table taskboard.due_delivery (
   id text primary key,
   webhook_id text not null references taskboard.webhook on delete cascade,
   workspace_id text not null,
   -- Accounts take turns.
   account_id text not null,
-  -- pending, succeeded, failed, skipped
-  status text not null default 'pending',
   -- While claimed, `next_attempt_at` is the end of the claim, and `planned_at` what it was before.
   claim_token text,
-  next_attempt_at bigint,
+  next_attempt_at bigint not null,
   planned_at bigint,
   created_at bigint not null,
+  -- Of the event in the log of the workspace.
+  seq bigint,
   attempt_count integer not null default 0,
-  -- A `LoggedEvent`.
-  event jsonb not null,
+  -- A `LoggedEvent` that is in no log: of a test.
+  event jsonb,
   attempts jsonb not null default '[]'
-) with (fillfactor = 80);
-create index delivery_due on taskboard.delivery (next_attempt_at, id) where status = 'pending';
-create index delivery_account_due on taskboard.delivery (account_id, webhook_id, next_attempt_at, id) where status = 'pending';
-create index delivery_newest on taskboard.delivery (webhook_id, created_at desc, id desc);
-create index delivery_unsent on taskboard.delivery (webhook_id, status, created_at desc, id desc)
-  where status in ('failed', 'skipped');
-create index delivery_age on taskboard.delivery (created_at) where status <> 'pending';
+) with (fillfactor = 70);
+create index due_delivery_next on taskboard.due_delivery (next_attempt_at, id);
+create index due_delivery_turn on taskboard.due_delivery (account_id, webhook_id, next_attempt_at, id);
+-- Ids begin with the time of the event, and sort by it.
+create index due_delivery_newest on taskboard.due_delivery (webhook_id, id);
+create index due_delivery_age on taskboard.due_delivery using brin (created_at);
+
+-- What was sent, given up or skipped. The webhook is not a reference: its deletion takes these rows with it, but for one that is written at
+-- the same moment, which nobody sees, and which is pruned.
+create table taskboard.ended_delivery (
+  id text not null,
+  webhook_id text not null,
+  workspace_id text not null,
+  -- succeeded, failed, skipped. With the check, a search for the pending ones passes over the table.
+  status text not null check (status <> 'pending'),
+  created_at bigint not null,
+  seq bigint,
+  attempt_count integer not null,
+  event jsonb,
+  attempts jsonb not null,
+  primary key (webhook_id, id)
+);
+create index ended_delivery_unsent on taskboard.ended_delivery (webhook_id, status, id) where status in ('failed', 'skipped');
+-- Rows lie nearly in the order of their time, as those of `event_batch`.
+create index ended_delivery_age on taskboard.ended_delivery using brin (created_at);
+
+-- All deliveries, with their events.
+create view taskboard.delivery as
+select id, webhook_id, workspace_id, 'pending' as status, coalesce(planned_at, next_attempt_at) as next_attempt_at, created_at, seq,
+  attempt_count, coalesce(event, taskboard.event_at(workspace_id, seq)) as event, attempts
+from taskboard.due_delivery
+union all
+select id, webhook_id, workspace_id, status, null, created_at, seq,
+  attempt_count, coalesce(event, taskboard.event_at(workspace_id, seq)), attempts
+from taskboard.ended_delivery;
 
 -- The webhooks with due deliveries, in turn: accounts in the order of their ids, from the one after `last_account` and once around, the
 -- webhooks of each in the same way, from the one after that which `last_webhooks` names for the account. It jumps from one to the next, so
@@ -72,14 +100,13 @@ begin
   turn := 0;
   <<accounts>>
   while found_all < wanted loop
-    select d.account_id into account from taskboard.delivery d
-    where d.status = 'pending' and d.account_id > account
+    select d.account_id into account from taskboard.due_delivery d
+    where d.account_id > account
     order by d.account_id, d.webhook_id, d.next_attempt_at, d.id limit 1;
     if not found then
       exit when is_round;
       is_round := true;
-      select d.account_id into account from taskboard.delivery d
-      where d.status = 'pending'
+      select d.account_id into account from taskboard.due_delivery d
       order by d.account_id, d.webhook_id, d.next_attempt_at, d.id limit 1;
       exit when not found;
     end if;
@@ -94,8 +121,8 @@ begin
         soonest := 0;
         exit;
       end if;
-      select d.webhook_id, d.next_attempt_at into webhook, head from taskboard.delivery d
-      where d.status = 'pending' and d.account_id = account and d.webhook_id > webhook
+      select d.webhook_id, d.next_attempt_at into webhook, head from taskboard.due_delivery d
+      where d.account_id = account and d.webhook_id > webhook
       order by d.account_id, d.webhook_id, d.next_attempt_at, d.id limit 1;
       if not found then
         exit when is_webhook_round;
@@ -113,8 +140,8 @@ begin
       continue when not found;
       if is_enabled then
         select count(*) into due from (
-          select from taskboard.delivery d
-          where d.status = 'pending' and d.account_id = account and d.webhook_id = webhook and d.next_attempt_at <= present
+          select from taskboard.due_delivery d
+          where d.account_id = account and d.webhook_id = webhook and d.next_attempt_at <= present
           limit per_webhook
         ) as few;
         found_here := found_here + due;

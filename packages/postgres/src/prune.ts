@@ -4,20 +4,25 @@ import type { Database } from './database/database.js'
 import { statement, type Statement } from './connection/statement.js'
 import { pruneDoneTasks } from './board/delete-tasks.js'
 
-/** Batch `b` of events is older than `p.end_at`, and rolled up. */
+/** Batch `b` of events is older than `p.end_at` and rolled up. */
 const IS_OLD = /* sql */ `b.at < (select end_at from p) and b.at > -9223372036854775808 and b.last_seq <= coalesce((
         select m.seq from taskboard.analytics_mark m where m.workspace_id = b.workspace_id
       ), 0)`
 
 /**
  * Takes the first rows of the table, which are nearly the oldest, so that none sorts all old ones. A range with two ends makes
- * the planner expect few. Events that are not yet rolled up stay. In a table with partitions several rows have the same place,
+ * the planner expect few. Events that are not yet rolled up stay, and so do those
+ * that a delivery may refer to, which has the time of its event: all while an ended one is as old, since those are pruned first. In a table with partitions several rows have the same place,
  * so the deleted ones are those to which all of it applies.
  */
 const pruneOldest = statement<{ readonly count: number }>(
   'prune_events',
   /* sql */ `
-  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
+  with p as materialized (
+    select least(c.at, (select min(d.created_at) from taskboard.due_delivery d where d.created_at < c.at and d.seq is not null)) as end_at
+    from (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as at) c
+    where not exists (select from taskboard.ended_delivery d where d.created_at < c.at and d.seq is not null)
+  ),
   deleted as (
     delete from taskboard.event_batch b where b.ctid = any (array(
       select b.ctid from taskboard.event_batch b where ${IS_OLD} limit $2::integer
@@ -172,11 +177,11 @@ const pruneDeliveryRows = statement<{ readonly count: number }>(
   /* sql */ `
   with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
   old_delivery as materialized (
-    select id from taskboard.delivery where status <> 'pending' and created_at < (select end_at from p)
-    order by created_at limit $2::integer for update skip locked
+    select ctid from taskboard.ended_delivery where created_at < (select end_at from p) and created_at > -9223372036854775808
+    limit $2::integer for update skip locked
   ),
   deleted as (
-    delete from taskboard.delivery where id = any (array(select id from old_delivery)) returning 1
+    delete from taskboard.ended_delivery where ctid = any (array(select ctid from old_delivery)) returning 1
   )
   select count(*)::float8 as count from deleted`,
 )

@@ -217,6 +217,8 @@ export type {
   ReturnedDelivery,
   WebhookQuery,
   DeliveryTarget,
+  NewDeliveryBounds,
+  NewDeliveryClaimer,
   NewStoredWebhook,
   Sender,
   StoredSecret,

@@ -31,7 +31,7 @@ export interface StorageSettings {
 export type Pruning =
   /**
    * Older idempotency records, finished deliveries and events. Events that analytics have not rolled up stay, in some storages with
-   * younger ones of other workspaces. Where the events of a commit are kept together, `limit` counts commits, so that more may go.
+   * younger ones of other workspaces; so may all events while there are deliveries as old. Where the events of a commit are kept together, `limit` counts commits, so that more may go.
    */
   | {
       readonly rows: 'events' | 'deliveries' | 'idempotency'

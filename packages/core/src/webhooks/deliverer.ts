@@ -11,52 +11,24 @@ import {
   tracked,
 } from '../environment/index.js'
 import type { LoggedEvent } from '../events/index.js'
+import { createDeliveryClaims } from './delivery-claims.js'
 import { createDeliveryAttempt, judgeAttempt, type JudgedAttempt } from './delivery-attempt.js'
 import { createHostRates, type HostRates } from './host-rates.js'
+import { createReturnedClaims, type ReturnedClaims } from './returned-claims.js'
 import { createResultWriter, type ResultWriter } from './result-writer.js'
 import { createSendLimiter, type SendableDelivery, type SendLimiter } from './send-limiter.js'
 import type { Sender } from './sender.js'
 import { createSigningKeyCache } from './signing-keys.js'
 import type { WaitingDelivery } from './send-counts.js'
 import type { WebhookSettings } from './webhook-options.js'
-import type { ClaimedDelivery, ReturnedDelivery, WebhookStore } from './webhook-store.js'
-
-/** Claims without a complete attempt, to be released. */
-interface ReturnedClaims {
-  /** It is due again after `delayMs`. */
-  add(claimed: ClaimedDelivery, delayMs: number): void
-  /** Releases all of them in one statement. If the storage fails, they expire. Never rejects. */
-  flush(): Promise<void>
-}
-
-function createReturnedClaims(
-  environment: Environment,
-  store: Pick<WebhookStore, 'recordDeliveryResults'>,
-  disableAfterMs: number,
-): ReturnedClaims {
-  let claims: ReturnedDelivery[] = []
-
-  return {
-    add({ delivery, claimToken }, delayMs) {
-      claims.push({ deliveryId: delivery.id, claimToken, outcome: { kind: 'returned', delayMs } })
-    },
-    async flush() {
-      if (claims.length === 0) return
-      const results = claims
-      claims = []
-      try {
-        await store.recordDeliveryResults({ results, disableAfterMs }, environment.call())
-      } catch (error) {
-        const fields = { claims: results.length, err: error }
-        environment.logger.warn(fields, 'could not release webhook claims; they expire')
-      }
-    },
-  }
-}
+import type { WebhookStore } from './webhook-store.js'
 
 export interface DelivererDeps<Tx = unknown> {
   readonly environment: Environment
-  readonly store: Pick<WebhookStore<Tx>, 'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults'>
+  readonly store: Pick<
+    WebhookStore<Tx>,
+    'claimDueDeliveries' | 'claimNewDeliveries' | 'readTargets' | 'recordDeliveryResults'
+  >
   /** Opens the secrets that `createWebhooks` sealed. */
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
@@ -88,12 +60,8 @@ export interface Deliverer {
 }
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
-/** How long to wait when a delivery is due but none is claimed, because its webhook is at its limit. */
-const FULL_WAIT_MS = 1_000
 /** How long a sender can take to abort its sends. */
 const GIVING_UP_MS = 1_000
-/** How long a claim outlasts its send: the time to store results. */
-const CLAIM_MARGIN_MS = 60_000
 /** An endpoint that answers within this time is quick, and soon needs more deliveries. */
 const QUICK_MS = 1_000
 
@@ -125,7 +93,7 @@ export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
       sendWaiting()
     },
   })
-  const claims = createClaimLoop(deps, { limiter, rates, returned, giveBack, onClaimed: sendWaiting })
+  const claims = createDeliveryClaims(deps, { limiter, rates, returned, giveBack, onClaimed: sendWaiting })
   const checks = createCheckLoop(deps, { limiter, giveBack, onChecked: sendWaiting })
   let stopping = false
 
@@ -164,7 +132,7 @@ export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
     forget: (webhookId) => limiter.forget(webhookId),
     async stop({ drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS } = {}) {
       stopping = true
-      await Promise.all([claims.stop(), checks.stop()])
+      await Promise.all([claims.stop(drainTimeoutMs), checks.stop()])
       giveBack(limiter.takeWaiting())
       await sends.end(drainTimeoutMs)
       await results.stop()
@@ -199,44 +167,6 @@ function takeTurns(
     isAnyPutOff = true
   }
   return isAnyPutOff
-}
-
-interface ClaimLoopDeps extends Turns {
-  readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
-  readonly onClaimed: () => void
-}
-
-/** Claims due deliveries as long as there is room. */
-function createClaimLoop(
-  deps: Pick<DelivererDeps, 'environment' | 'store' | 'settings' | 'pollIntervalMs'>,
-  { limiter, rates, returned, giveBack, onClaimed }: ClaimLoopDeps,
-): BackgroundLoop {
-  const { environment, store, settings, pollIntervalMs } = deps
-  const { clock } = environment
-  // A claimed delivery can wait for one full send of its webhook.
-  const claimMs = 2 * settings.timeoutMs + CLAIM_MARGIN_MS
-
-  async function claimDue(): Promise<NextPass> {
-    giveBack(limiter.takeStuck())
-    await returned.flush()
-    const bounds = limiter.nextClaim()
-    if (bounds === null) return null
-    const claimedUntil = clock.now() + claimMs
-    const excludeWebhookIds = [...bounds.excludeWebhookIds, ...rates.paused(clock.now())]
-    const request = { ...bounds, excludeWebhookIds, claimMs }
-    const { deliveries, nextDueInMs } = await store.claimDueDeliveries(request, environment.call())
-    const now = clock.now()
-    for (const claimed of deliveries) limiter.add({ claimed, claimedUntil }, now)
-    onClaimed()
-    if (nextDueInMs === 0) return deliveries.length > 0 ? 'now' : FULL_WAIT_MS
-    return sooner(nextDueInMs, rates.pauseEndsInMs(clock.now()))
-  }
-
-  return createBackgroundLoop({ name: 'webhook deliverer', environment, pass: claimDue, pollIntervalMs })
-}
-
-function sooner(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other)
 }
 
 interface CheckLoopDeps {

@@ -45,6 +45,8 @@ export type {
   WebhookQuery,
   DeliveryStatus,
   DeliveryTarget,
+  NewDeliveryBounds,
+  NewDeliveryClaimer,
   NewStoredWebhook,
   StoredWebhookChange,
   DisabledReason,

@@ -2,11 +2,18 @@ import type { Instant } from '../environment/index.js'
 import { createSendCounts, type SendCounts, type WaitingDelivery } from './send-counts.js'
 import { createSendThresholds, type SendBounds, type SendThresholds } from './send-thresholds.js'
 import { createTargetChecks, type TargetChecks } from './target-checks.js'
-import type { DeliveryTarget, WebhookStore } from './webhook-store.js'
+import type { DeliveryTarget, NewDeliveryBounds, WebhookStore } from './webhook-store.js'
 
 /** A delivery to send now, and its target. */
 export interface SendableDelivery extends WaitingDelivery {
   readonly target: DeliveryTarget
+}
+
+/** What the next commit may claim of the deliveries that it adds. */
+export interface NewClaim {
+  readonly bounds: Omit<NewDeliveryBounds, 'claimMs'>
+  /** Ends the reservation of room for them, and adds those that were claimed, as of `now`. */
+  add(waiting: readonly WaitingDelivery[], now: Instant): void
 }
 
 export type ClaimBounds = Omit<Parameters<WebhookStore['claimDueDeliveries']>[0], 'claimMs'>
@@ -25,6 +32,8 @@ export interface SendLimiter {
   room(): number
   /** What to claim now; null while there is too little room for a claim to pay off. Then wait for `isClaimDue`. */
   nextClaim(): ClaimBounds | null
+  /** What a commit may claim now of the deliveries that it adds; null without room. */
+  nextNew(): NewClaim | null
   /** Whether there is room again, and since the last claim a send ended to a webhook that can have more. */
   isClaimDue(): boolean
   /** Adds claimed deliveries, as of `now`. */
@@ -92,13 +101,30 @@ function createClaimVerbs(
   counts: SendCounts,
   thresholds: SendThresholds,
   checks: TargetChecks,
-): Pick<SendLimiter, 'room' | 'nextClaim' | 'isClaimDue' | 'add' | 'sent' | 'takeStuck'> {
+): Pick<SendLimiter, 'room' | 'nextClaim' | 'nextNew' | 'isClaimDue' | 'add' | 'sent' | 'takeStuck'> {
   const perWebhook = 2 * mostPerWebhook
   const perAccount = 4 * mostPerAccount
   const roomy = 4 * mostPerAccount
   const mostClaimed = 14 * mostPerAccount + 4 * most
   let isWanting = false
-  const room = (): number => mostClaimed - counts.claimed
+  /** By commits that have not ended yet. */
+  let reserved = 0
+  const room = (): number => mostClaimed - counts.claimed - reserved
+
+  function full(): Pick<ClaimBounds, 'excludeAccountIds' | 'excludeWebhookIds'> {
+    const excludeAccountIds: string[] = []
+    const excludeWebhookIds: string[] = []
+    for (const account of counts.accounts.values()) {
+      if (thresholds.isAccountFull(account)) {
+        excludeAccountIds.push(account.id)
+        continue
+      }
+      for (const [id, sends] of account.webhooks) {
+        if (thresholds.isWebhookFull(sends)) excludeWebhookIds.push(id)
+      }
+    }
+    return { excludeAccountIds, excludeWebhookIds }
+  }
 
   return {
     room,
@@ -106,19 +132,24 @@ function createClaimVerbs(
       if (room() < roomy) return null
       isWanting = false
       checks.claimBegins()
-      const excludeAccountIds: string[] = []
-      const excludeWebhookIds: string[] = []
-      for (const account of counts.accounts.values()) {
-        if (thresholds.isAccountFull(account)) {
-          excludeAccountIds.push(account.id)
-          continue
-        }
-        for (const [id, sends] of account.webhooks) {
-          if (thresholds.isWebhookFull(sends)) excludeWebhookIds.push(id)
-        }
-      }
       const limit = Math.min(room(), LARGEST_CLAIM)
-      return { limit, perAccount, perWebhook, excludeAccountIds, excludeWebhookIds }
+      return { limit, perAccount, perWebhook, ...full() }
+    },
+    nextNew() {
+      const limit = Math.min(room() - roomy, 2 * mostPerAccount)
+      if (limit <= 0) return null
+      const { forgets } = checks
+      reserved += limit
+      return {
+        bounds: { limit, perWebhook, ...full() },
+        add(added, now) {
+          reserved -= limit
+          for (const waiting of added) {
+            checks.claimedNew(counts.wait(waiting), waiting.claimed.webhook, now, forgets)
+          }
+          isWanting ||= room() < roomy
+        },
+      }
     },
     isClaimDue: () => isWanting && room() >= roomy,
     add(waiting, now) {

@@ -14,6 +14,10 @@ export interface TargetChecks {
   /** A claim reads targets as of this call. Claims run one at a time, and so do checks. */
   claimBegins(): void
   claimed(sends: WebhookSends, target: DeliveryTarget, now: Instant): void
+  /** How often webhooks were forgotten, to compare. */
+  readonly forgets: number
+  /** The target was read since there were `forgets`. */
+  claimedNew(sends: WebhookSends, target: DeliveryTarget, now: Instant, forgets: number): void
   /** Whether something that waits needs a read of its webhook now, or soon. */
   isCheckDue(now: Instant): boolean
   /** The webhooks to read: all with waiting deliveries that soon need it. The read is as of this call. */
@@ -27,6 +31,7 @@ export interface TargetChecks {
 export function createTargetChecks(counts: SendCounts, thresholds: SendThresholds): TargetChecks {
   const sinceClaim = createForgotten()
   const sinceCheck = createForgotten()
+  let forgets = 0
 
   return {
     isFresh: (sends, now) => isYounger(sends, now, FRESH_MS),
@@ -34,6 +39,10 @@ export function createTargetChecks(counts: SendCounts, thresholds: SendThreshold
       sinceClaim.clear()
     },
     claimed: (sends, target, now) => see(sends, target, sinceClaim.has(target.id) ? null : now),
+    get forgets() {
+      return forgets
+    },
+    claimedNew: (sends, target, now, before) => see(sends, target, before === forgets ? now : null),
     isCheckDue(now) {
       for (const account of counts.accounts.values()) {
         if (!thresholds.mayAccountSend(account)) continue
@@ -62,6 +71,7 @@ export function createTargetChecks(counts: SendCounts, thresholds: SendThreshold
       return gone
     },
     forget(webhookId) {
+      forgets += 1
       sinceClaim.add(webhookId)
       sinceCheck.add(webhookId)
       const sends = counts.webhooks.get(webhookId)

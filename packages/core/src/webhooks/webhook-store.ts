@@ -93,6 +93,26 @@ export interface DeliveryClaim {
   readonly nextDueInMs: number | null
 }
 
+/** What one commit may claim of the deliveries that it adds. */
+export interface NewDeliveryBounds {
+  /** In all, and of each webhook. */
+  readonly limit: number
+  readonly perWebhook: number
+  readonly excludeAccountIds: readonly string[]
+  readonly excludeWebhookIds: readonly string[]
+  readonly claimMs: number
+}
+
+/** Claims for a process that sends deliveries what its own commits add, so that no other statement has to. */
+export interface NewDeliveryClaimer {
+  /** Called right before a commit; null while it should leave what it adds to `claimDueDeliveries`. */
+  begin(): {
+    readonly bounds: NewDeliveryBounds
+    /** Must be called once: with the claimed deliveries; with none if the commit failed, or if its outcome is unknown. */
+    end(deliveries: readonly ClaimedDelivery[]): void
+  } | null
+}
+
 /** A claimed delivery that goes back without an attempt: none is stored, and it is due again after `delayMs`, from 0. */
 export interface ReturnedDelivery {
   readonly deliveryId: string
@@ -224,6 +244,11 @@ export interface WebhookStore<Tx = unknown> {
     },
     call: CallContext<Tx>,
   ): Promise<DeliveryClaim>
+  /**
+   * From now on, until the returned function is called, commits of this process may claim what they add; those within a transaction of the
+   * host do not. The latest claimer is asked. A storage may also leave all deliveries to `claimDueDeliveries`.
+   */
+  claimNewDeliveries(claimer: NewDeliveryClaimer): () => void
   /** The targets of those of the webhooks that exist and are enabled, of any workspace, in any order. */
   readTargets(
     query: { readonly webhookIds: readonly string[] },

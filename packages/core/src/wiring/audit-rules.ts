@@ -172,6 +172,7 @@ export const auditRules: AuditRules = {
           },
     insertTestDelivery: 'sends a sample to an address that is on record',
     claimDueDeliveries: DELIVERS,
+    claimNewDeliveries: DELIVERS,
     readTargets: DELIVERS,
     recordDeliveryResults: DELIVERS,
     listDeliveries: READS,

@@ -61,8 +61,12 @@ export function createRetentionSweep<Tx>(
     const now = environment.storageNow()
     const tasks = await pruneDoneTasks(storage, retention.doneTasksDays, now)
     const counts = [
-      await storage.prune({ rows: 'events', olderThanMs: retention.eventsMs, limit: BATCH }, { now }),
+      // Before their events, which are kept as long.
       await storage.prune({ rows: 'deliveries', olderThanMs: retention.deliveriesMs, limit: BATCH }, { now }),
+      await storage.prune(
+        { rows: 'events', olderThanMs: Math.max(retention.eventsMs, retention.deliveriesMs), limit: BATCH },
+        { now },
+      ),
       await storage.prune(
         { rows: 'idempotency', olderThanMs: idempotencyRetentionMs, limit: BATCH },
         { now },

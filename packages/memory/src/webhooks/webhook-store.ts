@@ -31,7 +31,7 @@ import type { MemoryTransaction } from '../tables/transactions.js'
 
 type Store = WebhookStore<MemoryTransaction>
 type WebhookVerb = 'insertWebhook' | 'listWebhooks' | 'updateWebhook' | 'deleteWebhook'
-type SendVerb = 'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults'
+type SendVerb = 'claimDueDeliveries' | 'claimNewDeliveries' | 'readTargets' | 'recordDeliveryResults'
 type LogVerb = Exclude<keyof Store, WebhookVerb | SendVerb>
 
 export function createWebhookStore(database: Database): Store & Pruned<'pruneDeliveries'> {
@@ -161,6 +161,8 @@ function createSendVerbs(
 
   return {
     claimDueDeliveries: (request, call) => write(call, (now) => claims.claimDue(request, now)),
+    // A claim costs nothing here.
+    claimNewDeliveries: () => () => undefined,
     readTargets: ({ webhookIds }, call) =>
       read(call, (now) =>
         webhookIds.flatMap((id) => {

@@ -141,7 +141,9 @@ const stepsOfAccount: readonly Step[] = [
 
 const stepsOfWorkspaces: readonly Step[] = [
   deleteTasks,
-  step('delivery', `w.${OF_WORKSPACES}`, 'join taskboard.webhook w on w.id = r.webhook_id', OF_WORKSPACES),
+  ...(['due_delivery', 'ended_delivery'] as const).map((table) =>
+    step(table, `w.${OF_WORKSPACES}`, 'join taskboard.webhook w on w.id = r.webhook_id', OF_WORKSPACES),
+  ),
   ...partsOfWorkspaces.map((table) => step(table, `r.${OF_WORKSPACES}`, '', OF_WORKSPACES)),
   callers('api_key', 'r.workspace_id = any ($1::text[])'),
   step('idempotency', 'taskboard.workspace_of_scope(r.scope) = any ($1::text[])'),

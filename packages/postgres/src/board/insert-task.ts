@@ -1,7 +1,8 @@
 import { TaskboardError, type Actor, type Instant, type Task, type TaskFields } from '@taskboard/core'
 import { createTask, type NewTask, type TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
-import { LOG_EVENTS } from '../events/log-events.js'
+import { logAndClaim, NEW_DELIVERIES } from '../events/log-events.js'
+import type { AddedDeliveries } from '../database/new-deliveries.js'
 import { once } from '../database/idempotency.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement, type Statement } from '../connection/statement.js'
@@ -20,6 +21,8 @@ interface InsertedRow {
   readonly openDependencies: number
   /** In the order of names in which it will be read. */
   readonly metadata: TaskFields['metadata']
+  /** Only of the first row. */
+  readonly newDeliveries: AddedDeliveries | null
 }
 
 /** The dependencies of the tasks in `added`. */
@@ -31,7 +34,7 @@ const LINK = /* sql */ `
   ),`
 
 /**
- * A list of tasks, each added or refused independently. The limits of one make the planner look up each reference by its id.
+ * Present, tasks, what may be claimed. A list of tasks, each added or refused independently. The limits of one make the planner look up each reference by its id.
  * The defaults of the other columns are the state that `createTask` gives. `link` is omitted when no task has dependencies.
  */
 const insertion = (verb: string, link: string): Statement<InsertedRow> =>
@@ -72,9 +75,10 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
       'dependsOn', t.depends_on, 'createdAt', t.created_at, 'actor', i.actor) as data
     from added t join input i on i.id = t.id
   ),
-  ${LOG_EVENTS}
+  ${logAndClaim('$3')}
   select i.no_workspace as "noWorkspace", i.no_agent as "noAgent", t.created_at::float8 as "createdAt",
-    cardinality(i.waits_for) as "openDependencies", i.metadata
+    cardinality(i.waits_for) as "openDependencies", i.metadata,
+    case when i.ord = 0 then ${NEW_DELIVERIES} end as "newDeliveries"
   from input i left join added t on t.id = i.id
   order by i.ord`,
   )
@@ -98,7 +102,11 @@ const MOST_AT_ONCE = 200
  */
 export function createInsertTask(database: Database): TaskStore<PgConnection>['insertTask'] {
   const insert = database.join<InsertCall, InsertedRow>(
-    (calls) => database.write({ now: null }, insertTasks, toValues(calls)),
+    (calls) =>
+      database.newDeliveries.during(
+        (bounds) => database.write({ now: null }, insertTasks, toValues(calls, [], bounds)),
+        (row) => row.newDeliveries,
+      ),
     { most: MOST_AT_ONCE, groupOf: ({ now }) => now },
   )
   const insertWaiting = database.join<InsertCall, InsertedRow>(
@@ -183,14 +191,18 @@ export async function insertAll(
       task.dependsOn.filter((id) => ids.has(id)),
     ),
   )
-  const values = [calls[0]?.now ?? null, JSON.stringify(inputs)]
+  const values = [calls[0]?.now ?? null, JSON.stringify(inputs), null]
   const rows = await session.run(isLinked ? insertDependents : insertTasks, values)
   return calls.map(({ task }, ord) => insertedTask(task, rows[ord]))
 }
 
-function toValues(calls: readonly InsertCall[], open: readonly string[] = []): readonly unknown[] {
+function toValues(
+  calls: readonly InsertCall[],
+  open: readonly string[] = [],
+  bounds: string | null = null,
+): readonly unknown[] {
   const inputs = calls.map(({ task, actor }, ord) => toInput(task, actor, ord, open))
-  return [calls[0]?.now ?? null, JSON.stringify(inputs)]
+  return [calls[0]?.now ?? null, JSON.stringify(inputs), bounds]
 }
 
 function toInput(task: IdentifiedTask, actor: Actor, ord: number, open: readonly string[]): object {

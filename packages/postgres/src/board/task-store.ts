@@ -153,7 +153,7 @@ async function rescore(database: Database, call: CallContext<PgConnection>): Pro
 type Store = TaskStore<PgConnection>
 
 export function createTaskStore(database: Database): Store {
-  const claims = createTaskClaims()
+  const claims = createTaskClaims(database.newDeliveries)
   const pickups = joinPickups(database, claims)
   return {
     insertTask: createInsertTask(database),

@@ -15,6 +15,7 @@ import { createBatcher, type Batch, type BatcherOptions } from '../connection/ba
 import type { PgConnection, PgPool, PgQuery, PgQueryable } from '../connection/pool.js'
 import { soleConnectionOf, type SoleConnection } from '../connection/sole-connection.js'
 import { createReplica } from '../replica/replica.js'
+import { createNewDeliveries, type NewDeliveries } from './new-deliveries.js'
 import { createRunners } from './runners.js'
 import type { Statement } from '../connection/statement.js'
 import { resolveTimeouts, type Timeouts } from '../connection/timeouts.js'
@@ -31,6 +32,7 @@ export interface Session {
 export interface Database {
   readonly settings: BoundSettings
   readonly commits: CommitSignal
+  readonly newDeliveries: NewDeliveries
   /** Called with lines of tasks' logs after their commit: those of this process, and those that it hears of. */
   readonly lines: Listeners<WatchedLine>
   /** Reports a committed line of a task's log to `lines`, and to other processes. */
@@ -128,6 +130,7 @@ export function createDatabase(parts: DatabaseParts): Database {
   const database: Database = {
     settings,
     commits,
+    newDeliveries: createNewDeliveries(),
     lines,
     reportLine(line) {
       lines.call(line)

@@ -10,7 +10,7 @@ import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { backgroundStatement } from '../connection/statement.js'
 import { deliveryColumns, toDelivery } from './deliveries.js'
-import { targetJson } from './read-webhooks.js'
+import { targetJson } from './target-json.js'
 
 /** The maximum of deliveries of disabled webhooks that one claim skips. */
 const MOST_SKIPPED = 1_000
@@ -32,7 +32,7 @@ const IDLE_FRONT_SIZE = 50
 const CHOOSE_DUE = /* sql */ `
   front_size as materialized (
     select case
-      when (select min(next_attempt_at) from taskboard.delivery where status = 'pending') <= p.now then ${FRONT_SIZE}
+      when (select min(next_attempt_at) from taskboard.due_delivery) <= p.now then ${FRONT_SIZE}
       else ${IDLE_FRONT_SIZE} end as most
     from p
   ),
@@ -40,8 +40,8 @@ const CHOOSE_DUE = /* sql */ `
     select d.id, d.account_id, d.webhook_id, d.next_attempt_at, d.next_attempt_at <= p.now as is_due,
       d.account_id = any ($6::text[]) or d.webhook_id = any ($5::text[]) as is_excluded
     from p cross join (
-      select id, account_id, webhook_id, next_attempt_at from taskboard.delivery
-      where status = 'pending' order by next_attempt_at, id limit (select most from front_size)
+      select id, account_id, webhook_id, next_attempt_at from taskboard.due_delivery
+      order by next_attempt_at, id limit (select most from front_size)
     ) d
   ),
   front_extent as materialized (
@@ -65,8 +65,8 @@ const CHOOSE_DUE = /* sql */ `
     union all
     select d.id, q.account, q.webhook, d.next_attempt_at, q.is_enabled, q.turn
     from webhook_turn q cross join lateral (
-      select f.id, f.next_attempt_at from taskboard.delivery f
-      where f.status = 'pending' and f.account_id = q.account and f.webhook_id = q.webhook
+      select f.id, f.next_attempt_at from taskboard.due_delivery f
+      where f.account_id = q.account and f.webhook_id = q.webhook
         and f.next_attempt_at <= (select now from p)
       order by f.account_id, f.webhook_id, f.next_attempt_at, f.id
       limit case when q.is_enabled then $3::integer else ${MOST_SKIPPED} end
@@ -152,30 +152,33 @@ const claimDue = backgroundStatement<ClaimedRow>(
       where c.enabled and c.share <= $7::integer
       order by c.share, c.turn, c.next_attempt_at, c.id limit $2::integer
     ) c cross join lateral (
-      select d.id, d.webhook_id from taskboard.delivery d
-      where d.id = c.id and d.status = 'pending' and d.next_attempt_at <= (select now from p)
+      select d.id, d.webhook_id from taskboard.due_delivery d
+      where d.id = c.id and d.next_attempt_at <= (select now from p)
       limit 1 for update skip locked
     ) d
   ),
   locked_skippable as materialized (
-    select d.id, d.webhook_id from taskboard.delivery d
+    select d.id, d.webhook_id from taskboard.due_delivery d
     where d.id = any (array(
         select c.id from candidate c where not c.enabled order by c.next_attempt_at, c.id limit ${MOST_SKIPPED}
       ))
-      and d.status = 'pending' and d.next_attempt_at <= (select now from p)
+      and d.next_attempt_at <= (select now from p)
     for update skip locked
   ),
   claimed as (
-    update taskboard.delivery d
+    update taskboard.due_delivery d
     set claim_token = gen_random_uuid()::text, planned_at = coalesce(d.planned_at, d.next_attempt_at),
       next_attempt_at = p.now + $4::bigint
     from p where d.id = any (array(select id from locked_delivery))
-    returning d.*
+    returning d.id, d.webhook_id, d.workspace_id, coalesce(d.event, taskboard.event_at(d.workspace_id, d.seq)) as event, 'pending' as status, d.attempt_count, d.attempts,
+      d.planned_at as next_attempt_at, d.created_at, d.claim_token
+  ),
+  passed_over as (
+    delete from taskboard.due_delivery d where d.id = any (array(select id from locked_skippable)) returning *
   ),
   skipped as (
-    update taskboard.delivery d
-    set status = 'skipped', next_attempt_at = null, claim_token = null, planned_at = null
-    where d.id = any (array(select id from locked_skippable))
+    insert into taskboard.ended_delivery (id, webhook_id, workspace_id, status, created_at, seq, attempt_count, event, attempts)
+    select d.id, d.webhook_id, d.workspace_id, 'skipped', d.created_at, d.seq, d.attempt_count, d.event, d.attempts from passed_over d
   ),
   taken as materialized (select id, webhook_id from locked_delivery union all select id, webhook_id from locked_skippable),
   next_due as materialized (
@@ -191,8 +194,8 @@ const claimDue = backgroundStatement<ClaimedRow>(
         (
           select min(n.next_attempt_at)
           from webhook_turn q cross join lateral (
-            select d.next_attempt_at from taskboard.delivery d
-            where d.status = 'pending' and d.account_id = q.account and d.webhook_id = q.webhook
+            select d.next_attempt_at from taskboard.due_delivery d
+            where d.account_id = q.account and d.webhook_id = q.webhook
               and d.id not in (select id from taken)
             order by d.account_id, d.webhook_id, d.next_attempt_at, d.id limit 1
           ) n

@@ -1,4 +1,4 @@
-import { TaskboardError, type DeliveryStatus } from '@taskboard/core'
+import { TaskboardError, type DeliveryStatus, type Instant } from '@taskboard/core'
 import {
   type CallContext,
   currentPayloadVersion,
@@ -16,8 +16,7 @@ import { unknownWebhook } from './read-webhooks.js'
 export function deliveryColumns(alias: string): string {
   const a = alias
   return `${a}.id, ${a}.webhook_id as "webhookId", ${a}.workspace_id as "workspaceId", ${a}.event, ${a}.status,
-    ${a}.attempt_count as "attemptCount", ${a}.attempts,
-    coalesce(${a}.planned_at, ${a}.next_attempt_at)::float8 as "nextAttemptAt",
+    ${a}.attempt_count as "attemptCount", ${a}.attempts, ${a}.next_attempt_at::float8 as "nextAttemptAt",
     ${a}.created_at::float8 as "createdAt"`
 }
 
@@ -36,33 +35,25 @@ export function toDelivery(row: Delivery): Delivery {
   }
 }
 
+/** Comes after all ids of deliveries in every collation. */
+const AFTER_ALL = `'evu'`
+
 /** Each row is a delivery; a webhook without deliveries has one row of nulls. */
 type ListedRow = Delivery | { readonly [Member in keyof Delivery]: null }
 
-/**
- * Workspace, webhook, limit, the delivery that ended the page before. That one may have been pruned since, together with all
- * older ones except those that still wait, whose ids sort by age as well.
- */
+/** Workspace, webhook, limit, the delivery that ended the page before, which may have been pruned since. Ids sort by age. */
 const newestFirst = (verb: string, condition: string): Statement<ListedRow> =>
   statement(
     verb,
     /* sql */ `
-  with page_start as materialized (
-    select coalesce(l.created_at, 9223372036854775807) as created_at, coalesce(l.id, '') as id,
-      case when l.id is null then $4::text end as missing
-    from (select) as always
-      left join taskboard.delivery l on l.id = $4::text and l.webhook_id = $2::text
-  )
   select ${deliveryColumns('d')}
   from taskboard.webhook w left join lateral (
     select * from taskboard.delivery f
-    where f.webhook_id = $2::text and ${condition}
-      and (f.created_at, f.id) < ((select created_at from page_start), (select id from page_start))
-      and coalesce(f.id < (select missing from page_start), true)
-    order by f.created_at desc, f.id desc limit $3::integer
+    where f.webhook_id = $2::text and ${condition} and f.id < coalesce($4::text, ${AFTER_ALL})
+    order by f.id desc limit $3::integer
   ) d on true
   where w.id = $2::text and w.workspace_id = $1::text
-  order by d.created_at desc, d.id desc`,
+  order by d.id desc`,
   )
 
 /** One for each status, because only the rare statuses have an index. */
@@ -98,10 +89,16 @@ interface ResentRow {
 
 /** The last part of both statements: makes the deliveries that `chosen` locked pending again. */
 const RESEND = /* sql */ `
+  taken as (
+    delete from taskboard.ended_delivery d
+    where d.id = any (array(select id from chosen)) and d.workspace_id = $2::text returning *
+  ),
   resent as (
-    update taskboard.delivery d
-    set status = 'pending', attempt_count = 0, next_attempt_at = p.now, claim_token = null, planned_at = null
-    from p where d.id = any (array(select id from chosen)) and d.workspace_id = $2::text returning 1
+    insert into taskboard.due_delivery
+      (id, webhook_id, workspace_id, account_id, next_attempt_at, created_at, seq, attempt_count, event, attempts)
+    select d.id, d.webhook_id, d.workspace_id, (select w.account_id from taskboard.workspace w where w.id = $2::text), p.now, d.created_at,
+      d.seq, 0, d.event, d.attempts
+    from p, taken d returning 1
   )`
 
 const resendOne = statement<ResentRow>(
@@ -112,8 +109,8 @@ const resendOne = statement<ResentRow>(
     select id from taskboard.webhook where id = $3::text and workspace_id = $2::text
   ),
   chosen as materialized (
-    select d.id from taskboard.delivery d
-    where d.id = $4::text and d.webhook_id = (select id from owner) and d.workspace_id = $2::text and d.status <> 'pending'
+    select d.id from taskboard.ended_delivery d
+    where d.id = $4::text and d.webhook_id = (select id from owner) and d.workspace_id = $2::text
     for update
   ),
   ${RESEND}
@@ -133,15 +130,23 @@ const resendRange = statement<ResentRow>(
     select id from taskboard.webhook where id = $3::text and workspace_id = $2::text
   ),
   chosen as materialized (
-    select d.id from taskboard.delivery d
+    select d.id from taskboard.ended_delivery d
     where d.webhook_id = (select id from owner) and d.workspace_id = $2::text and d.status in ('failed', 'skipped')
-      and d.created_at >= $4::bigint and d.created_at < $5::bigint
+      and d.id >= $4::text and d.id < $5::text
     order by d.id for update
   ),
   ${RESEND}
   select exists (select from owner) as "isWebhook", true as "isDelivery",
     (select count(*) from resent)::float8 as count`,
 )
+
+/** The latest time that an id can have. */
+const LATEST = 0xfff_ffff_ffff
+
+/** No id of a delivery that was created at `at` or later comes before it. */
+function firstIdAt(at: Instant): string {
+  return `evt_${Math.min(at, LATEST).toString(16).padStart(11, '0')}`
+}
 
 /** `WebhookStore.resendDeliveries`. */
 export async function resendDeliveries(
@@ -155,7 +160,7 @@ export async function resendDeliveries(
   const [row] =
     'deliveryId' in which
       ? await database.write(call, resendOne, [...values, which.deliveryId])
-      : await database.write(call, resendRange, [...values, which.from, which.to])
+      : await database.write(call, resendRange, [...values, firstIdAt(which.from), firstIdAt(which.to)])
   if (row?.isWebhook !== true) throw unknownWebhook()
   if (!row.isDelivery) throw new TaskboardError('NOT_FOUND', 'no such delivery')
   return row.count
@@ -164,12 +169,15 @@ export async function resendDeliveries(
 const insert = statement<Delivery>(
   'insert_test_delivery',
   /* sql */ `
-  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
-  insert into taskboard.delivery as d (id, webhook_id, workspace_id, account_id, event, next_attempt_at, created_at)
-  select $4::text, w.id, w.workspace_id,
-    (select o.account_id from taskboard.workspace o where o.id = w.workspace_id), $5::jsonb || jsonb_build_object('at', p.now), p.now, p.now
-  from p, taskboard.webhook w where w.id = $3::text and w.workspace_id = $2::text
-  returning ${deliveryColumns('d')}`,
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  added as (
+    insert into taskboard.due_delivery (id, webhook_id, workspace_id, account_id, event, next_attempt_at, created_at)
+    select taskboard.new_id('evt', p.now), w.id, w.workspace_id,
+      (select o.account_id from taskboard.workspace o where o.id = w.workspace_id), $4::jsonb || jsonb_build_object('at', p.now), p.now, p.now
+    from p, taskboard.webhook w where w.id = $3::text and w.workspace_id = $2::text
+    returning *, 'pending' as status
+  )
+  select ${deliveryColumns('d')} from added d`,
 )
 
 /** `WebhookStore.insertTestDelivery`. */
@@ -189,7 +197,7 @@ export async function insertTestDelivery(
     seq: 0,
     payloadVersion: currentPayloadVersion,
   }
-  const values = [call.now, workspaceId, webhookId, newId('evt'), JSON.stringify(event)]
+  const values = [call.now, workspaceId, webhookId, JSON.stringify(event)]
   const [row] = await database.write(call, insert, values)
   if (row === undefined) throw unknownWebhook()
   return toDelivery(row)

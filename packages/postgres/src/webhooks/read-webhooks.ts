@@ -4,6 +4,7 @@ import { reachValues, withinReach } from '../database/reach.js'
 import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
+import { targetJson } from './target-json.js'
 
 /** The columns of a `StoredWebhook`. `alias` names the table or expression. */
 export function webhookColumns(alias: string): string {
@@ -12,18 +13,6 @@ export function webhookColumns(alias: string): string {
     ${a}.weak_secret as "weakSecret", ${a}.enabled,
     ${a}.disabled_reason as "disabledReason", ${a}.failing_since::float8 as "failingSince",
     ${a}.created_at::float8 as "createdAt", ${a}.updated_at::float8 as "updatedAt"`
-}
-
-/** The JSON of a `DeliveryTarget`, of webhook `alias` at the instant `present`. */
-export function targetJson(alias: string, present: string): string {
-  const a = alias
-  return `jsonb_build_object('id', ${a}.id, 'workspaceId', ${a}.workspace_id,
-    'accountId', (select o.account_id from taskboard.workspace o where o.id = ${a}.workspace_id), 'url', ${a}.url,
-    'secrets', (
-      select coalesce(jsonb_agg(s.value -> 'sealed' order by s.ordinality), '[]')
-      from jsonb_array_elements(${a}.secrets) with ordinality as s
-      where coalesce((s.value ->> 'expiresAt')::bigint > ${present}, true)
-    ))`
 }
 
 const targets = statement<{ readonly target: DeliveryTarget }>(

@@ -4,6 +4,11 @@ import { logEventsBut } from '../events/log-events.js'
 import type { PgConnection } from '../connection/pool.js'
 import { backgroundStatement, statement } from '../connection/statement.js'
 
+/** The last attempts of delivery `d` with that of result `h`. */
+const withAttempt = (d: string, h: string): string => `
+      case when jsonb_array_length(${d}.attempts) >= 100 then ${d}.attempts - 0 else ${d}.attempts end
+        || jsonb_build_array(${h}.attempt || jsonb_build_object('at', ${h}.attempt_at))`
+
 /**
  * The part of a statement that stores results: reads `p` (now), $2 (how long only failures disable a webhook) and $3 (results
  * as JSON, with their ages), and leaves `draft`, the alerts to log.
@@ -23,18 +28,26 @@ const RECORD_RESULTS = /* sql */ `
   ),
   valid_claim as materialized (
     select r.*, d.webhook_id
-    from result r join taskboard.delivery d on d.id = r.delivery_id and d.claim_token = r.claim_token, p
-    where d.status = 'pending' and d.next_attempt_at > p.now
+    from result r join taskboard.due_delivery d on d.id = r.delivery_id and d.claim_token = r.claim_token, p
+    where d.next_attempt_at > p.now
     order by d.id for update of d
   ),
-  recorded as (
-    update taskboard.delivery d set
-      status = case h.kind when 'retry' then 'pending' when 'succeeded' then 'succeeded' else 'failed' end,
-      attempt_count = d.attempt_count + 1,
-      attempts = case when jsonb_array_length(d.attempts) >= 100 then d.attempts - 0 else d.attempts end
-        || jsonb_build_array(h.attempt || jsonb_build_object('at', h.attempt_at)),
-      next_attempt_at = h.retry_at, claim_token = null, planned_at = null
-    from valid_claim h where d.id = h.delivery_id
+  retried as (
+    update taskboard.due_delivery d set
+      attempt_count = d.attempt_count + 1, attempts = ${withAttempt('d', 'h')}, next_attempt_at = h.retry_at, claim_token = null,
+      planned_at = null
+    from valid_claim h where d.id = h.delivery_id and h.kind = 'retry'
+  ),
+  finished as (
+    delete from taskboard.due_delivery d using valid_claim h
+    where d.id = h.delivery_id and h.kind <> 'retry'
+    returning d.*, h.kind, ${withAttempt('d', 'h')} as all_attempts
+  ),
+  ended as (
+    insert into taskboard.ended_delivery (id, webhook_id, workspace_id, status, created_at, seq, attempt_count, event, attempts)
+    select d.id, d.webhook_id, d.workspace_id, case d.kind when 'succeeded' then 'succeeded' else 'failed' end, d.created_at, d.seq,
+      d.attempt_count + 1, d.event, d.all_attempts
+    from finished d
   ),
   affected_webhook as materialized (
     select w.id
@@ -97,11 +110,11 @@ const releaseDeliveries = statement<never>(
   valid_claim as materialized (
     select d.id, c.delay_ms
     from jsonb_to_recordset($2::jsonb) as c (delivery_id text, claim_token text, delay_ms bigint)
-    join taskboard.delivery d on d.id = c.delivery_id and d.claim_token = c.claim_token, p
-    where d.status = 'pending' and d.next_attempt_at > p.now
+    join taskboard.due_delivery d on d.id = c.delivery_id and d.claim_token = c.claim_token, p
+    where d.next_attempt_at > p.now
     order by d.id for update of d
   )
-  update taskboard.delivery d set next_attempt_at = p.now + c.delay_ms, claim_token = null, planned_at = null
+  update taskboard.due_delivery d set next_attempt_at = p.now + c.delay_ms, claim_token = null, planned_at = null
   from p, valid_claim c where d.id = c.id`,
 )
 

@@ -152,20 +152,24 @@ async function rotateSecret(
 
 /**
  * Deletes deliveries first, because all statements lock them before webhooks. The foreign key deletes one that an event adds in
- * the meantime.
+ * the meantime. A delivery that ends at the same moment stays until it is pruned.
  */
 const deleteWithDeliveries = statement<object>(
   'delete_webhook',
   /* sql */ `
   with webhook_delivery as materialized (
-    select d.id from taskboard.delivery d
+    select d.id from taskboard.due_delivery d
     where d.webhook_id = (select id from taskboard.webhook where id = $2::text and workspace_id = $1::text)
       and d.workspace_id = $1::text
     order by d.id for update
   ),
   gone as (
-    delete from taskboard.delivery
+    delete from taskboard.due_delivery
     where id = any (array(select id from webhook_delivery)) and workspace_id = $1::text returning 1
+  ),
+  forgotten as (
+    delete from taskboard.ended_delivery
+    where webhook_id = (select id from taskboard.webhook where id = $2::text and workspace_id = $1::text) and workspace_id = $1::text
   )
   delete from taskboard.webhook w
   where w.id = $2::text and w.workspace_id = $1::text and (select count(*) from gone) >= 0
@@ -198,6 +202,7 @@ export function createWebhookStore(database: Database): WebhookStore<PgConnectio
     insertTestDelivery: ({ workspaceId, webhookId, event }, call) =>
       insertTestDelivery(database, workspaceId, webhookId, event, call),
     claimDueDeliveries: (request, call) => claimDue(request, call),
+    claimNewDeliveries: (claimer) => database.newDeliveries.claimWith(claimer),
     readTargets: ({ webhookIds }, call) => readTargets(database, webhookIds, call),
     recordDeliveryResults: ({ results, disableAfterMs }, call) =>
       recordDeliveryResults(database, results, disableAfterMs, call),

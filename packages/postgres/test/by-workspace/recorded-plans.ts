@@ -124,7 +124,7 @@ const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 /** The function of the schema whose body has the statement, by the statement's text. */
 async function functionsWith(pool: pg.Pool, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { rows } = await pool.query<{ name: string; body: string }>(
-    `select proname as name, prosrc as body from pg_proc where pronamespace = 'taskboard'::regnamespace`,
+    `select proname as name, prosrc as body from pg_proc where pronamespace = 'taskboard'::regnamespace order by name`,
   )
   const bodies = rows.map(({ name, body }) => ({ name, body: plain(body.replaceAll(INTO, ' ')) }))
   return new Map(

@@ -23,7 +23,7 @@ const OF_NO_ACCOUNT = [
 const DAY_MS = 86_400_000
 const PGLITE_MS = 60_000
 /** What names a deleted task for as long as it is kept. */
-const KEPT_FOR_THEIR_TIME = ['event_batch', 'delivery', 'idempotency']
+const KEPT_FOR_THEIR_TIME = ['event_batch', 'due_delivery', 'ended_delivery', 'idempotency']
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -138,10 +138,10 @@ export async function boardUnderLoad(url: string, adminUrl = url): Promise<Board
       await clients
       const left = async () => {
         // Claims whose answers were lost last for minutes: end them here.
-        await admin.query(`update taskboard.delivery set next_attempt_at = 0
+        await admin.query(`update taskboard.due_delivery set next_attempt_at = 0
           where claim_token is not null and next_attempt_at - taskboard.now_ms() < 119000`)
         const { rows } = await admin.query<{ n: number }>(`select (select count(*) from taskboard.task
-          where column_name <> 'DONE') + (select count(*) from taskboard.delivery where status = 'pending') as n`)
+          where column_name <> 'DONE') + (select count(*) from taskboard.due_delivery) as n`)
         return Number(rows[0]?.n)
       }
       await until(left, (seen) => seen === 0)

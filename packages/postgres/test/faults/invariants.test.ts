@@ -55,8 +55,16 @@ describe('the invariants that hold after every fault', () => {
     await wrong('', 'lost (1): task_gone', { acknowledged: [...acknowledged, 'task_gone'] })
     await wrong('', 'stale write', { completed: [{ taskId: doing.id, fencingToken: 1 }] })
     await wrong('', 'two bodies (1): evt_1', { received: new Map([['evt_1', new Set(['a', 'b'])]]) })
-    await wrong(`update taskboard.delivery set status = 'succeeded'`, 'never arrived (4)')
-    await wrong(`delete from taskboard.delivery`, 'exactly one delivery')
+    await wrong(
+      `insert into taskboard.ended_delivery (id, webhook_id, workspace_id, status, created_at, seq, attempt_count, attempts)
+        select id, webhook_id, workspace_id, 'succeeded', created_at, seq, 1, '[]' from taskboard.due_delivery;
+      delete from taskboard.due_delivery`,
+      'never arrived (4)',
+    )
+    await wrong(
+      `delete from taskboard.due_delivery; delete from taskboard.ended_delivery`,
+      'exactly one delivery',
+    )
     await wrong(`delete from taskboard.todo`, 'queue')
     await wrong(`delete from taskboard.event_batch where first_seq = 1`, 'gap')
     await wrong(

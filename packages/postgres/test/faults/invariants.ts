@@ -98,7 +98,7 @@ const CHECKS: readonly Check[] = [
       from taskboard.webhook w join taskboard.event e
         on e.workspace_id = w.workspace_id and e.type = any (w.events) and e.at > w.created_at and w.enabled
       where 1 <> (select count(*) from taskboard.delivery d
-        where d.webhook_id = w.id and d.event->>'id' = e.id)`,
+        where d.webhook_id = w.id and d.seq = e.seq)`,
   },
   {
     says: 'a task is not done',

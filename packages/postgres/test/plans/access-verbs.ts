@@ -12,13 +12,13 @@ export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[]
   return [
     {
       name: 'prune deliveries',
-      indexes: ['delivery_age'],
-      most: { rows: 1_500, pages: 5_000 },
+      indexes: ['ended_delivery_age'],
+      most: { rows: 8_000, pages: 5_000 },
       run: () => storage.prune({ rows: 'deliveries', olderThanMs: 0, limit: 500 }, { now: NOW - 9e8 }),
     },
     {
       name: 'prune deliveries, nothing old',
-      indexes: ['delivery_age'],
+      indexes: ['ended_delivery_age'],
       run: () => storage.prune({ rows: 'deliveries', olderThanMs: 0, limit: 500 }, { now: NOW - 2e9 }),
     },
     {

@@ -106,6 +106,10 @@ function conversations({ numbers, small }: Sizes): readonly string[] {
   ]
 }
 
+/** The webhook or workspace of delivery `n`: half are of the huge workspace. */
+const ofDelivery = (huge: 'HUGE' | 'HUGE_WEBHOOK', prefix: string): string =>
+  `case when n % 2 = 0 then '${huge === 'HUGE' ? HUGE : HUGE_WEBHOOK}' else '${prefix}' || n / 10 % 2000 + 1 end`
+
 function events({ numbers, count, small }: Sizes): readonly string[] {
   return [
     // In the order of time, as a board writes them; in transactions before this one.
@@ -134,13 +138,14 @@ function events({ numbers, count, small }: Sizes): readonly string[] {
     from generate_series(1, ${count(2_000)}) as n
     union all select '${HUGE_WEBHOOK}', '${HUGE}', 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, false, ${NOW - 8e8}, ${NOW - 8e8}`,
     // Nothing is due; every webhook has a waiting delivery.
-    `insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, status, attempt_count, next_attempt_at, created_at)
-    select 'evt_' || ${padded('n')}, case when huge then '${HUGE_WEBHOOK}' else 'wh_' || x.to end,
-      case when huge then '${HUGE}' else 'ws_' || x.to end,
-      case when huge then 'acc_0' else 'acc_' || x.to % 1000 end,
-      '{"type": "task.completed", "data": {}}', case when waits then 'pending' when n % 50 = 8 then 'failed' else 'succeeded' end,
-      1, case when waits then ${NOW} + 60000 + n end, ${NOW - 1e9} + n * 3000::bigint
-    from ${numbers(300_000)}, lateral (select n % 2 = 0 as huge, n % 10 = 0 or n % 10 = 9 as waits, n / 10 % 2000 + 1 as to) as x`,
+    `insert into taskboard.due_delivery (id, webhook_id, workspace_id, account_id, seq, attempt_count, next_attempt_at, created_at)
+    select 'evt_' || ${padded('n')}, ${ofDelivery('HUGE_WEBHOOK', 'wh_')}, ${ofDelivery('HUGE', 'ws_')},
+      case when n % 2 = 0 then 'acc_0' else 'acc_' || (n / 10 % 2000 + 1) % 1000 end, 1, 1, ${NOW} + 60000 + n, ${NOW - 1e9} + n * 3000::bigint
+    from ${numbers(300_000)} where n % 10 in (0, 9)`,
+    `insert into taskboard.ended_delivery (id, webhook_id, workspace_id, status, seq, attempt_count, attempts, created_at)
+    select 'evt_' || ${padded('n')}, ${ofDelivery('HUGE_WEBHOOK', 'wh_')}, ${ofDelivery('HUGE', 'ws_')},
+      case when n % 50 = 8 then 'failed' else 'succeeded' end, 1, 1, '[]', ${NOW - 1e9} + n * 3000::bigint
+    from ${numbers(300_000)} where n % 10 not in (0, 9)`,
   ]
 }
 

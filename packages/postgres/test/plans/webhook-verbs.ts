@@ -21,19 +21,19 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
   return [
     {
       name: 'deliveries, nothing due',
-      indexes: ['delivery_due'],
+      indexes: ['due_delivery_next'],
       most: { rows: 1_000, pages: 2_500 },
       run: claimDeliveries(0),
     },
     {
       name: 'deliveries, some due',
-      indexes: ['delivery_due'],
+      indexes: ['due_delivery_next'],
       most: { rows: 1_500, pages: 5_000 },
       run: claimDeliveries(61_000),
     },
     {
       name: 'record results',
-      indexes: ['delivery_pkey'],
+      indexes: ['due_delivery_pkey'],
       most: { rows: 500, pages: 2_000 },
       run: () =>
         webhooks.recordDeliveryResults(
@@ -53,19 +53,19 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
     },
     {
       name: 'deliveries, backlog',
-      indexes: ['delivery_account_due'],
+      indexes: ['due_delivery_turn'],
       most: { rows: 3_000, pages: 6_000 },
       run: claimDeliveries(DAY_MS),
     },
     {
       name: 'deliveries, backlog of an excluded webhook',
-      indexes: ['delivery_account_due'],
+      indexes: ['due_delivery_turn'],
       most: { rows: 3_000, pages: 6_000 },
       run: claimDeliveries(DAY_MS, [HUGE_WEBHOOK]),
     },
     {
       name: 'deliveries, backlog of an excluded account',
-      indexes: ['delivery_account_due'],
+      indexes: ['due_delivery_turn'],
       most: { rows: 3_000, pages: 6_000 },
       run: claimDeliveries(DAY_MS, [], ['acc_0']),
     },
@@ -76,7 +76,7 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
     },
     {
       name: 'release deliveries',
-      indexes: ['delivery_pkey'],
+      indexes: ['due_delivery_pkey'],
       most: { rows: 500, pages: 3_000 },
       run: () => {
         const results = deliveries.map(toReturned)
@@ -95,16 +95,20 @@ export function webhookVerbs({ webhooks }: Storage<PgConnection>): readonly HotV
   const list = (status: DeliveryStatus | null, afterId: string | null = null) =>
     webhooks.listDeliveries({ workspaceId: HUGE, webhookId: HUGE_WEBHOOK, status, limit: 50, afterId }, at)
   return [
-    { name: 'list deliveries', indexes: ['delivery_newest'], run: () => list(null) },
+    {
+      name: 'list deliveries',
+      indexes: ['ended_delivery_pkey'],
+      run: () => list(null),
+    },
     {
       name: 'list deliveries, deep',
-      indexes: ['delivery_newest'],
+      indexes: ['ended_delivery_pkey'],
       run: () => list(null, `evt_${'100000'.padStart(20, '0')}`),
     },
     { name: 'list pending deliveries', run: () => list('pending') },
     { name: 'list succeeded deliveries', run: () => list('succeeded') },
-    { name: 'list failed deliveries', indexes: ['delivery_unsent'], run: () => list('failed') },
-    { name: 'list skipped deliveries', indexes: ['delivery_unsent'], run: () => list('skipped') },
+    { name: 'list failed deliveries', indexes: ['ended_delivery_unsent'], run: () => list('failed') },
+    { name: 'list skipped deliveries', indexes: ['ended_delivery_unsent'], run: () => list('skipped') },
     {
       name: 'list webhooks',
       indexes: ['webhook_age'],

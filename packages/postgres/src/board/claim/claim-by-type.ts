@@ -1,5 +1,5 @@
 import { cte } from './claim-tables.js'
-import { LOG_EVENTS } from '../../events/log-events.js'
+import { logAndClaim } from '../../events/log-events.js'
 import { statement, type Statement } from '../../connection/statement.js'
 import {
   claimParts,
@@ -45,7 +45,7 @@ const nextWithAgents = (isWorker: string): string => /* sql */ `case when worksp
             end`
 
 /**
- * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last; and completions.
+ * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last, what may be claimed of new deliveries; and completions.
  * `column` is the column of an agent that is compared with the type: its own type, or the runtime that it falls back to.
  *
  * Workspaces take turns in the order of their ids, from the one after the last served, once around. Those with ready tasks
@@ -121,7 +121,7 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
   ),
   ${takeBest(parts, column)},
   ${parts.draft},
-  ${LOG_EVENTS}
+  ${logAndClaim('$7')}
   select ${parts.reply}, stale.is_stale as "isStale", (select count(*) from ${cte.candidate})::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from ${cte.servedWorkspace}) as workspaces,
     case when (select count(*) from ${cte.claimed}) < ${parts.requested} then least(${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)}, ${untilRested(column)}) end::float8 as "nextReadyInMs"

@@ -1,6 +1,6 @@
 import { cte } from './claim-tables.js'
 import { lanes, type Lane } from '@taskboard/core/storage'
-import { logEventsOf } from '../../events/log-events.js'
+import { logAndClaimOf } from '../../events/log-events.js'
 import { SCORING } from './lane-sql.js'
 import { statement, type Statement } from '../../connection/statement.js'
 import {
@@ -58,19 +58,19 @@ const LOCKED_ONE_BY_ONE = /* sql */ `
     ) as ids
   ),`
 
-/** The task of $7, from a place that may not have noticed yet that its wait is over. */
+/** The task of $8, from a place that may not have noticed yet that its wait is over. */
 const oneTask = () => /* sql */ `
     select t.task_id, t.due_date, t.created_at, 0 as score
-    from ${cte.present} join taskboard.todo t on t.task_id = $7::text and t.workspace_id = $5::text
+    from ${cte.present} join taskboard.todo t on t.task_id = $8::text and t.workspace_id = $5::text
       and (t.ready or t.not_before <= p.now) and t.pool in (${POOLS.join(', ')})`
 
-/** Whether agent `g` is the only one of the type $8, if that is not null. */
-const IS_ONLY = /* sql */ `$8::text is null or g.type = $8::text and not exists (
-        select from taskboard.agent o where o.type = $8::text and o.id <> g.id
+/** Whether agent `g` is the only one of the type $9, if that is not null. */
+const IS_ONLY = /* sql */ `$9::text is null or g.type = $9::text and not exists (
+        select from taskboard.agent o where o.type = $9::text and o.id <> g.id
       )`
 
 /**
- * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions, and a type of which the agent must be the
+ * Present, whether ended placements stop it, limit, lease, workspace, agent, what may be claimed of new deliveries; and completions, and a type of which the agent must be the
  * only one.
  *
  * Candidates are the best of each lane of the tasks that any agent may take, of those that the agents of its type may take, and of
@@ -119,7 +119,7 @@ function forAgent(
     returning t.*, ${parts.after} + array_position((select ids from ${cte.picked}), t.id) as ord
   ),
   ${parts.draft},
-  ${logEventsOf('$5::text')}
+  ${logAndClaimOf('$5::text', '$7')}
   select ${parts.reply}, p.is_stale as "isStale", p.is_known as "isKnown",
     case when pickup.is_short then (select count(*) from ${cte.candidate}) end::integer as seen,
     case when p.waits_until is not null and not p.is_paused then p.waits_until - p.now when pickup.has_room

@@ -1,3 +1,5 @@
+import type { AddedDeliveries } from '../../database/new-deliveries.js'
+import { NEW_DELIVERIES } from '../../events/log-events.js'
 import { cte } from './claim-tables.js'
 import { completeBeforeClaim, completionsOf } from './complete-sql.js'
 import { BEST_FIRST, EACH_LANE, SCORING, slopeOf } from './lane-sql.js'
@@ -15,6 +17,7 @@ export interface ClaimRow {
   /** Milliseconds until the end of the first wait that keeps a task from the agents; null when there is none. */
   readonly nextReadyInMs: number | null
   readonly isKnown: boolean
+  readonly newDeliveries: AddedDeliveries | null
 }
 
 /** A completed task: its place among the completions, when it was completed, and the task, unless its version was expected. */
@@ -190,7 +193,7 @@ interface ClaimParts {
   /** Subtracts the completed tasks of agent `a` from its count. */
   readonly leaving: string
   readonly draft: string
-  /** The members `claimed` and `completed` of a `ClaimRow`. */
+  /** The members `claimed`, `completed` and `newDeliveries` of a `ClaimRow`. */
   readonly reply: string
 }
 
@@ -201,7 +204,7 @@ const STARTED = /* sql */ `
       'startedAt', c.started_at) as data
     from ${cte.claimed} c`
 
-/** Completes only when `condition` is true and no placement is stale. The completions are parameter 7. */
+/** Completes only when `condition` is true and no placement is stale. The completions are parameter 8. */
 export function claimParts(withCompletions: boolean, isStale: string, condition: string): ClaimParts {
   const claimed = `(select json_agg(${taskValues('c')} order by c.ord) from ${cte.claimed} c) as claimed`
   if (!withCompletions) {
@@ -212,12 +215,12 @@ export function claimParts(withCompletions: boolean, isStale: string, condition:
       leaving: '',
       draft: `${cte.draft} as (${STARTED}
   )`,
-      reply: `${claimed}, null as completed`,
+      reply: `${claimed}, null as completed, ${NEW_DELIVERIES} as "newDeliveries"`,
     }
   }
   return {
     complete: `
-  ${completionsOf(7)},
+  ${completionsOf(8)},
   ${completeBeforeClaim(`not ${isStale} and ${condition}`)},
   ${cte.requested} as materialized (select ($3::integer + (select count(*) from ${cte.done}))::integer as requested),`,
     requested: `(select requested from ${cte.requested})`,
@@ -229,6 +232,6 @@ export function claimParts(withCompletions: boolean, isStale: string, condition:
     reply: `${claimed}, (
       select json_agg(json_build_array(d.ord, d.completed_at, case when d.version <> d.expected_version then ${taskValues('d')} end))
       from ${cte.done} d
-    ) as completed`,
+    ) as completed, ${NEW_DELIVERIES} as "newDeliveries"`,
   }
 }

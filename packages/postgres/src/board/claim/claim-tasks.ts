@@ -1,7 +1,8 @@
 import { type Instant, type Task, TaskboardError } from '@taskboard/core'
 import { anyAgentType, type ClaimByType, type ClaimForAgent, type ClaimTarget } from '@taskboard/core/storage'
 import type { Session } from '../../database/database.js'
-import { statement } from '../../connection/statement.js'
+import type { NewDeliveries } from '../../database/new-deliveries.js'
+import { statement, type Statement } from '../../connection/statement.js'
 import { completedTask, createClaimedTasks, type ClaimedTasks } from './claimed-tasks.js'
 import { claimByFallback, claimByType } from './claim-by-type.js'
 import { claimForAgent, claimOneForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
@@ -66,6 +67,13 @@ const MOST_SEARCHES = 8
 /** How many ended placements are recomputed before a claim. The rest is left to the next claims and hardly affects the order. */
 const SETTLED_ROWS = 1_000
 
+/** Runs a claiming statement with its values: those that all have, and those after what it may claim of new deliveries. */
+type RunClaim = <Row extends ClaimRow>(
+  statement: Statement<Row>,
+  values: readonly unknown[],
+  more: readonly unknown[],
+) => Promise<Row>
+
 /** One run of a claiming statement. */
 interface ClaimQuery {
   readonly exact: boolean
@@ -83,13 +91,13 @@ interface Candidates extends PickedUp {
 }
 
 /** Each process remembers on its own whose turn is next. After a start the turns begin at the first workspace. */
-export function createTaskClaims(): TaskClaims {
+export function createTaskClaims(newDeliveries: NewDeliveries): TaskClaims {
   const lastServed = new Map<string, string>()
   const claimedTasks = createClaimedTasks()
   const onlyAgents = createOnlyAgents()
 
   async function claimCandidatesByType(
-    session: Session,
+    run: RunClaim,
     { agentType, leaseMs }: ClaimByType,
     now: Instant | null,
     search: ClaimQuery,
@@ -97,18 +105,16 @@ export function createTaskClaims(): TaskClaims {
     const { exact, limit, completions } = search
     const only = onlyAgents.guess(agentType)
     if (only !== undefined && isAllOf(only.workspaceId, completions)) {
-      const row = await completeAndClaimAs({ ...only, leaseMs }, session, now, search, agentType)
+      const row = await completeAndClaimAs({ ...only, leaseMs }, run, now, search, agentType)
       if (row.isKnown) return toCandidates(row, search, claimedTasks)
       onlyAgents.wrong(agentType)
     }
     const last = lastServed.get(agentType) ?? ''
     const values = [now, exact, limit, leaseMs, agentType, last]
     const { claim, completeAndClaim } = agentType === anyAgentType ? claimByFallback : claimByType
-    const row = one(
-      completions.length === 0
-        ? await session.run(claim, values)
-        : await session.run(completeAndClaim, [...values, completionValues(completions)]),
-    )
+    const row = await (completions.length === 0
+      ? run(claim, values, [])
+      : run(completeAndClaim, values, [completionValues(completions)]))
     const candidates = toCandidates(row, search, claimedTasks)
     const served = candidates.tasks.at(-1)?.workspaceId ?? row.workspaces.at(-1)
     if (served !== undefined && !row.isStale) lastServed.set(agentType, served)
@@ -126,16 +132,24 @@ export function createTaskClaims(): TaskClaims {
       ...completion,
       claimed: claimedTasks.find(completion.proof),
     }))
+    const run: RunClaim = async (claiming, values, more) => {
+      const runWith = (bounds: string | null) => session.run(claiming, [...values, bounds, ...more])
+      // Within a transaction, the claims would hold before its commit.
+      const rows = pickup.commitsEach
+        ? await newDeliveries.during(runWith, (row) => row.newDeliveries)
+        : await runWith(null)
+      return one(rows)
+    }
     return takeUpTo(session, { ...pickup, completions }, (search) =>
       'agentType' in target
-        ? claimCandidatesByType(session, target, pickup.now, search)
-        : claimCandidatesForAgent(session, target, pickup.now, search, claimedTasks),
+        ? claimCandidatesByType(run, target, pickup.now, search)
+        : claimCandidatesForAgent(run, target, pickup.now, search, claimedTasks),
     )
   }
 }
 
 async function claimCandidatesForAgent(
-  session: Session,
+  run: RunClaim,
   { workspaceId, agentId, leaseMs, taskId }: ClaimForAgent,
   now: Instant | null,
   search: ClaimQuery,
@@ -143,28 +157,24 @@ async function claimCandidatesForAgent(
 ): Promise<Candidates> {
   const { exact, limit, completions } = search
   const values = [now, exact, limit, leaseMs, workspaceId, agentId]
-  const claim = async () =>
-    one(
-      taskId === undefined
-        ? await session.run(claimForAgent, values)
-        : await session.run(claimOneForAgent, [...values, taskId]),
-    )
+  const claim = () =>
+    taskId === undefined ? run(claimForAgent, values, []) : run(claimOneForAgent, values, [taskId])
   const row = await (completions.length === 0
     ? claim()
-    : completeAndClaimAs({ workspaceId, agentId, leaseMs }, session, now, search, null))
+    : completeAndClaimAs({ workspaceId, agentId, leaseMs }, run, now, search, null))
   return toCandidates(row, search, claimedTasks)
 }
 
 /** With a type, the row is not known unless the agent is the only one of it. */
-async function completeAndClaimAs(
+function completeAndClaimAs(
   { workspaceId, agentId, leaseMs }: ClaimForAgent,
-  session: Session,
+  run: RunClaim,
   now: Instant | null,
   { exact, limit, completions }: ClaimQuery,
   onlyOfType: string | null,
 ): Promise<ClaimRow> {
-  const values = [now, exact, limit, leaseMs, workspaceId, agentId, completionValues(completions), onlyOfType]
-  return one(await session.run(completeAndClaimForAgent, values))
+  const values = [now, exact, limit, leaseMs, workspaceId, agentId]
+  return run(completeAndClaimForAgent, values, [completionValues(completions), onlyOfType])
 }
 
 /** Whether there are completions, all of the workspace. */

@@ -8,7 +8,8 @@ import {
   type TaskStore,
 } from '@taskboard/core/storage'
 import type { Database, Session } from '../../database/database.js'
-import { LOG_EVENTS } from '../../events/log-events.js'
+import type { AddedDeliveries } from '../../database/new-deliveries.js'
+import { logAndClaim, NEW_DELIVERIES } from '../../events/log-events.js'
 import type { PgConnection } from '../../connection/pool.js'
 import { statement } from '../../connection/statement.js'
 import type { TaskClaims } from './claim-tasks.js'
@@ -21,9 +22,11 @@ import { toTask, type TaskRow } from '../task-row.js'
 interface OutcomeRow extends TaskRow {
   readonly exists: boolean
   readonly isHeld: boolean
+  /** Only of the first row. */
+  readonly newDeliveries: AddedDeliveries | null
 }
 
-/** Present, completions. */
+/** Present, completions, what may be claimed. */
 const completeClaimed = statement<OutcomeRow>(
   'complete_tasks',
   /* sql */ `
@@ -31,8 +34,8 @@ const completeClaimed = statement<OutcomeRow>(
   ${completionsOf(2)},
   ${COMPLETE_CLAIMED},
   ${cte.draft} as (select * from ${cte.completed}),
-  ${LOG_EVENTS}
-  select * from outcome order by ord`,
+  ${logAndClaim('$3')}
+  select *, case when ord = 0 then ${NEW_DELIVERIES} end as "newDeliveries" from outcome order by ord`,
 )
 
 /** A call that waits for its batch. */
@@ -49,7 +52,11 @@ export function createCompletions(
   pickups: JoinedPickups,
 ): TaskStore<PgConnection>['completeTask'] {
   const complete = database.join<Call, OutcomeRow>(
-    (calls) => database.write({ now: null }, completeClaimed, toValues(calls)),
+    (calls) =>
+      database.newDeliveries.during(
+        (bounds) => database.write({ now: null }, completeClaimed, toValues(calls, bounds)),
+        (row) => row.newDeliveries,
+      ),
     { most: MOST_AT_ONCE, groupOf: ({ now }) => now },
   )
 
@@ -99,12 +106,12 @@ function isOneLog(proof: ClaimProof, next: ClaimTarget): boolean {
 }
 
 async function completeIn(session: Session, completion: Call): Promise<Task> {
-  const [row] = await session.run(completeClaimed, toValues([completion]))
+  const [row] = await session.run(completeClaimed, toValues([completion], null))
   return completedTask(session, completion, row)
 }
 
-function toValues(calls: readonly Call[]): readonly unknown[] {
-  return [calls[0]?.now ?? null, completionValues(calls)]
+function toValues(calls: readonly Call[], bounds: string | null): readonly unknown[] {
+  return [calls[0]?.now ?? null, completionValues(calls), bounds]
 }
 
 /** The task of a completion or of a repeated one. @throws TaskboardError for any other. */
