@@ -127,7 +127,7 @@ if (subject !== undefined) {
       })),
       { rounds: 4, roundMs: 4_000, warmUpMs: 2_000 },
     )
-    atLeast('add over HTTP to a bare Fastify handler with one INSERT', ours / floor, 0.6, 'percent')
+    atLeast('add over HTTP to a bare Fastify handler with one INSERT', ours / floor, 0.55, 'percent')
   } finally {
     for (const { child } of subjects) child.disconnect()
   }

@@ -55,7 +55,7 @@ const [ours = 0, ...peers] = await compareRates(
   { rounds: 5, roundMs: 2_000, warmUpMs: 1_000 },
 )
 const [overGraphile = 1, overPgBoss = 1] = peers
-atLeast(`add with ${CLIENTS} clients to graphile-worker's addJob`, ours / overGraphile, 2)
+atLeast(`add with ${CLIENTS} clients to graphile-worker's addJob`, ours / overGraphile, 5.5)
 atLeast(`add with ${CLIENTS} clients to pg-boss's send`, ours / overPgBoss, 2)
 await boss.stop({ graceful: false })
 await Promise.all([board.end(), graphileDatabase.end(), bossDatabase.end()])

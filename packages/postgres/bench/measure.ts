@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { atMost } from './report.js'
 import { costsOfEach, meter, type Costs } from './costs.js'
 
 /** The median; NaN for no values. */
@@ -15,6 +16,8 @@ export interface Contestant {
   readonly refill?: (operations: number) => Promise<void>
   /** Its connections, to print what an operation costs. */
   readonly pool?: pg.Pool
+  /** The goal for the bytes of log of an operation. */
+  readonly mostLogBytes?: number
 }
 
 export interface RoundOptions {
@@ -43,12 +46,13 @@ export async function compareRates(
   }
   const medians = rates.map(median)
   console.log(`   ${what}, a second (medians of ${rounds} rounds; lowest to highest)`)
-  for (const [index, { name }] of contestants.entries()) {
+  for (const [index, { name, mostLogBytes }] of contestants.entries()) {
     const own = rates[index] ?? []
     const span = `${count(Math.min(...own))} to ${count(Math.max(...own))}`
     console.log(`     ${name.padEnd(56)} ${count(medians[index] ?? 0).padStart(9)}  ${span}`)
     const each = costs[index] ?? []
     if (each.length > 0) console.log(`     ${' '.repeat(56)} ${costText(each)}`)
+    if (mostLogBytes !== undefined) logAtMost(`${what}, ${name}`, each, mostLogBytes)
   }
   return medians
 }
@@ -65,6 +69,13 @@ async function play(
   await refill?.(Math.round(operations))
   if (spent === null) return { rate, costs: null }
   return { rate, costs: costsOfEach(spent, operations) }
+}
+
+/** The bytes of log of an operation against their goal. */
+export function logAtMost(what: string, costs: readonly Costs[], most: number): void {
+  atMost(`${what}: bytes of log`, median(costs.map(({ walBytes }) => walBytes)), most, (value) =>
+    count(value),
+  )
 }
 
 export function costText(costs: readonly Costs[]): string {

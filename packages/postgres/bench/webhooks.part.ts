@@ -14,7 +14,7 @@ import {
 import type { PgConnection } from '../src/index.js'
 import { createBoard } from './board.js'
 import { costsOfEach, meter, type Costs } from './costs.js'
-import { compareRates, costText, type Contestant } from './measure.js'
+import { compareRates, costText, logAtMost, type Contestant } from './measure.js'
 import { newTask } from './new-task.js'
 import { startReceiver } from './receiver.js'
 import { atLeast } from './report.js'
@@ -254,6 +254,7 @@ const [fresh = 0, ours = 0, hand = 1, alone = 1] = await compareRates(
 )
 console.log(`     a delivery while events are committed: ${costText(costsOfFresh)}`)
 console.log(`     a delivery of a backlog: ${costText(costsOfBacklog)}`)
+logAtMost('a delivery while events are committed', costsOfFresh, 1_200)
 atLeast('webhook deliveries to two statements a delivery', ours / hand, 3)
 atLeast('webhook deliveries to what undici alone posts', fresh / alone, 0.45, 'percent')
 receiver.stop()
