@@ -10,8 +10,18 @@ export function eventColumns(alias: string): string {
 }
 
 /**
- * Reads `log_place`, the events of each workspace and where they begin. The delivery of event `e` to webhook `w` is stored as skipped
- * when the webhook is disabled or `unsent` is true. `bounds` is what may be claimed of the others: JSON of `NewDeliveryBounds`, or null.
+ * The delivery of event `e` to webhook `w` is stored as skipped when the webhook is disabled or `unsent` is true. `bounds` is what may be
+ * claimed of the others: JSON of `NewDeliveryBounds`, or null. In order, with an example row of each:
+ *
+ * | name | columns | example | why |
+ * | --- | --- | --- | --- |
+ * | `log_place` | `workspace_id, n, at, types, data, base, feed_xid` | `ws_1, 2, …, {task.completed, task.started}, …, 40, 77` | the events of each workspace, and the number before their first |
+ * | `logged` | the columns of `event_batch` | `ws_1, 41, 42, …` | writes them, one row for each workspace |
+ * | `delivery` | `id, webhook_id, …, seq, is_due` | `evt_1, wh_1, …, 41, true` | one for each event and webhook that subscribes to it |
+ * | `bounds` | `v, claim_ms` | `{"limit": 100, …}, 120000` | no row when nothing may be claimed |
+ * | `own_delivery` | `id, claim_ms` | `evt_1, 120000` | those that this process sends |
+ * | `sent` | the columns of `due_delivery` | `evt_1, …` | writes those to send, with claims on its own |
+ * | `skipped` | none | | writes the others as ended |
  */
 function logAndSend(unsent: string, bounds: string): string {
   return /* sql */ `logged as (

@@ -55,14 +55,15 @@ const nextWithAgents = (isWorker: string): string => /* sql */ `case when worksp
  * workspace. When the next wait ends is a separate query: a bare call would run once for every row of the result.
  */
 function byType(verb: string, column: AgentColumn, withCompletions: boolean): Statement<TypeClaimRow> {
-  const parts = claimParts(withCompletions, `(select is_stale from ${cte.stale})`, 'true')
+  const parts = claimParts(withCompletions, 'true')
   const isWorker = isWorkerBy(column)
   return statement<TypeClaimRow>(
     verb,
     /* sql */ `
-  with recursive ${cte.present} as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  ${cte.stale} as materialized (select ${staleAt('p.now')} as is_stale from ${cte.present}),${parts.complete}
-  workspace_walk as (
+  with recursive ${cte.present} as materialized (
+    select n.now, ${staleAt('n.now')} as is_stale from (select coalesce($1::bigint, taskboard.now_ms()) as now) as n
+  ),${parts.complete}
+  ${cte.workspaceWalk} as (
     select $6::text as workspace_id, true as is_after, false as is_served, false as has_wrapped, 0 as served_count
     union all
     select * from (
@@ -106,7 +107,7 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
     ) as step
   ),
   ${cte.servedWorkspace} as materialized (
-    select workspace_id, row_number() over (order by served_count) as place from workspace_walk where is_served
+    select workspace_id, row_number() over (order by served_count) as place from ${cte.workspaceWalk} where is_served
   ),
   ${cte.worker} as materialized (
     select a.workspace_id, a.id as agent_id, '#' || a.type as type_pool,
@@ -122,10 +123,10 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
   ${takeBest(parts, column)},
   ${parts.draft},
   ${logAndClaim('$7')}
-  select ${parts.reply}, stale.is_stale as "isStale", (select count(*) from ${cte.candidate})::integer as seen, true as "isKnown",
+  select ${parts.reply}, p.is_stale as "isStale", (select count(*) from ${cte.candidate})::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from ${cte.servedWorkspace}) as workspaces,
     case when (select count(*) from ${cte.claimed}) < ${parts.requested} then least(${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)}, ${untilRested(column)}) end::float8 as "nextReadyInMs"
-  from ${cte.stale}`,
+  from ${cte.present}`,
   )
 }
 

@@ -35,18 +35,18 @@ const bestOfPools = (depth: string) => /* sql */ `
  * Locks the best in one scan. Others may hold some of them: then it takes fewer, and another statement that locks in turn goes on.
  */
 const LOCKED_AT_ONCE = /* sql */ `
-  best as materialized (
+  ${cte.best} as materialized (
     select task_id, row_number() over (order by score desc, due_date, created_at, task_id) as place
     from ${cte.candidate}
-    order by score desc, due_date, created_at, task_id limit (select most from capacity)
+    order by score desc, due_date, created_at, task_id limit (select most from ${cte.capacity})
   ),
-  locked as materialized (
+  ${cte.locked} as materialized (
     select q.task_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
-    where q.task_id = any (array(select task_id from best))
+    where q.task_id = any (array(select task_id from ${cte.best}))
     for update of t, q skip locked
   ),
   ${cte.picked} as materialized (
-    select array(select task_id from best join locked using (task_id) order by place) as ids
+    select array(select task_id from ${cte.best} join ${cte.locked} using (task_id) order by place) as ids
   ),`
 
 const LOCKED_ONE_BY_ONE = /* sql */ `
@@ -54,7 +54,7 @@ const LOCKED_ONE_BY_ONE = /* sql */ `
     select array(
       select r.task_id from (select * from ${cte.candidate} order by score desc, due_date, created_at, task_id) as r,
         lateral (${LOCKED_IN_TURN}) as locked
-      limit (select most from capacity)
+      limit (select most from ${cte.capacity})
     ) as ids
   ),`
 
@@ -82,11 +82,7 @@ function forAgent(
   withCompletions: boolean,
   candidates: (depth: string) => string = bestOfPools,
 ): Statement<ClaimRow> {
-  const parts = claimParts(
-    withCompletions,
-    `(select is_stale from ${cte.present})`,
-    `(select is_known from ${cte.present})`,
-  )
+  const parts = claimParts(withCompletions, 'p.is_known')
   return statement<ClaimRow>(
     verb,
     /* sql */ `
@@ -100,7 +96,7 @@ function forAgent(
         select a.* from taskboard.agent a where a.id = $6::text and a.workspace_id = $5::text limit 1
       ) as g on true
   ),${parts.complete}
-  capacity as materialized (
+  ${cte.capacity} as materialized (
     select case when p.is_paused or p.is_stale or p.waits_until is not null then 0
       when p.is_bounded then least(r.requested, taskboard.room_of($6::text, true))
       else r.requested end as most
@@ -108,10 +104,10 @@ function forAgent(
   ),
   ${cte.candidate} as materialized (
     ${candidates(withCompletions ? `(select ${parts.requested} + ${LEAST_DEPTH})` : `(select greatest(16, 2 * ${parts.requested}) + ${LEAST_DEPTH})`)}
-    where p.is_known and (select most from capacity) > 0
+    where p.is_known and (select most from ${cte.capacity}) > 0
   ),
   ${withCompletions ? LOCKED_AT_ONCE : LOCKED_ONE_BY_ONE}
-  dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from ${cte.picked})::text[])),
+  ${cte.dequeued} as (delete from taskboard.todo q where q.task_id = any ((select ids from ${cte.picked})::text[])),
   ${cte.claimed} as (
     update taskboard.task t set ${start('$6::text', '$4::bigint')}
     from ${cte.present}
@@ -125,7 +121,7 @@ function forAgent(
     case when p.waits_until is not null and not p.is_paused then p.waits_until - p.now when pickup.has_room
       then ${untilFirst('taskboard.first_wait_for_agent($5::text, $6::text)')} end::float8 as "nextReadyInMs"
   from ${cte.present}, (
-    select cardinality(ids) < ${parts.requested} as is_short, cardinality(ids) < (select most from capacity) as has_room
+    select cardinality(ids) < ${parts.requested} as is_short, cardinality(ids) < (select most from ${cte.capacity}) as has_room
     from ${cte.picked}
   ) as pickup`,
   )

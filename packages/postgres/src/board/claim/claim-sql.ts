@@ -93,10 +93,13 @@ const SHARES: Readonly<
   fallback: { of: (pool) => pool, ofWorker: (worker) => `(''), (${worker}.type_pool)` },
 }
 
+/** How many tasks of each lane and pool are read for that many: the more workspaces have their turn, the fewer of each. */
+const depthOf = (requested: string): string =>
+  `(select greatest(16, 2 * ${requested}) / greatest(1, (select count(*) from ${cte.servedWorkspace})) + ${LEAST_DEPTH})`
+
 /**
  * The part of a claiming statement from the candidates to the tasks, for all agents of a type, under leases of $4. It reads
- * - `p` (now), and `requested`, an expression for the number of tasks,
- * - `stale` (is_stale: ended placements must be recomputed first; then nothing is taken),
+ * - `p` (now, is_stale: ended placements must be recomputed first; then nothing is taken), and `requested`, an expression for the number of tasks,
  * - `served_workspace` (workspace_id, place: the workspaces whose turn it is, in order),
  * - `worker` (workspace_id, agent_id, type_pool, task_count, room: the agents that may take tasks, the pool of their type, how many each
  *   already has, and how many more it may have).
@@ -105,76 +108,70 @@ const SHARES: Readonly<
  * `claimed`, the tasks with their `ord`, from `after` + 1.
  */
 export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn): string => /* sql */ `
-  search_depth as materialized (
-    select greatest(16, 2 * ${requested}) / greatest(1, (select count(*) from ${cte.servedWorkspace})) + ${LEAST_DEPTH} as depth
-  ),
-  pool as materialized (
-    select distinct w.workspace_id, l.pool_id
-    from ${cte.worker} w, lateral (values (''), (w.type_pool), (w.agent_id)) as l (pool_id)
-    where w.room > 0
-  ),
   ${cte.candidate} as materialized (
     select q.task_id, q.workspace_id, s.place, q.due_date, q.created_at, q.key + s.slope * p.now as score
     from ${cte.present}, (
         select served_workspace.*, l.lane, ${slopeOf('l.lane')} as slope
         from ${cte.servedWorkspace}, ${SCORING}, ${EACH_LANE}
       ) as s
-      join pool on pool.workspace_id = s.workspace_id
-      cross join lateral (${bestTasksOf('s.workspace_id', 'pool.pool_id', 's.lane', '(select depth from search_depth)')}
+      join (
+        select distinct w.workspace_id, l.pool_id
+        from ${cte.worker} w, lateral (values (''), (w.type_pool), (w.agent_id)) as l (pool_id)
+        where w.room > 0
+      ) as pool on pool.workspace_id = s.workspace_id
+      cross join lateral (${bestTasksOf('s.workspace_id', 'pool.pool_id', 's.lane', depthOf(requested))}
       ) as q
-    where not (select is_stale from ${cte.stale})
-  ),
-  ranked as materialized (
-    select task_id, place,
-      row_number() over (partition by workspace_id order by score desc, due_date, created_at, task_id) as turn
-    from ${cte.candidate}
+    where not p.is_stale
   ),
   ${cte.picked} as materialized (
     select * from (
       select r.task_id, r.turn, r.place, q.workspace_id, q.pool
-      from (select * from ranked order by turn, place) as r cross join lateral (${LOCKED_IN_TURN}
+      from (
+        select task_id, place,
+          row_number() over (partition by workspace_id order by score desc, due_date, created_at, task_id) as turn
+        from ${cte.candidate} order by turn, place
+      ) as r cross join lateral (${LOCKED_IN_TURN}
       ) as q
       limit ${requested}
     ) as best_tasks limit ${MOST_CLAIMED}
   ),
-  numbered_pick as (
-    select *, row_number() over (order by turn, place) as ord,
-      row_number() over (partition by workspace_id, share order by turn) as nth
-    from (select picked.*, ${SHARES[column].of('picked.pool')} as share from ${cte.picked}) as shared_pick
-  ),
   -- A task for several agents goes to the one of them that has the fewest, including those of this batch.
-  assigned as (
+  ${cte.assigned} as (
     select w.workspace_id, e.share, w.agent_id,
       row_number() over (partition by w.workspace_id, e.share order by w.task_count + n, w.agent_id) as nth
     from ${cte.worker} w, lateral (values ${SHARES[column].ofWorker('w')}) as e (share),
       lateral generate_series(0, least(w.room, ${requested}) - 1) as n
   ),
   -- The tasks that take an agent beyond its bound stay in the queue.
-  taken as materialized (
-    select each_agent.task_id, each_agent.ord, each_agent.agent_id
+  ${cte.dealt} as materialized (
+    select coalesce(array_agg(task_id), '{}') as ids, array_agg(agent_id) as agents, array_agg(ord) as places
     from (
-      select given.*, row_number() over (partition by agent_id order by ord) as nth_of_agent
+      select each_agent.task_id, each_agent.ord, each_agent.agent_id
       from (
-        select n.task_id, n.ord, coalesce(d.agent_id, n.share) as agent_id
-        from numbered_pick n
-          left join assigned d on d.workspace_id = n.workspace_id and d.share = n.share and d.nth = n.nth
-      ) as given
-    ) as each_agent
-    join ${cte.worker} w on w.agent_id = each_agent.agent_id and each_agent.nth_of_agent <= w.room
-    limit ${MOST_CLAIMED}
+        select given.*, row_number() over (partition by agent_id order by ord) as nth_of_agent
+        from (
+          select n.task_id, n.ord, coalesce(a.agent_id, n.share) as agent_id
+          from (
+            select *, row_number() over (order by turn, place) as ord,
+              row_number() over (partition by workspace_id, share order by turn) as nth
+            from (select k.*, ${SHARES[column].of('k.pool')} as share from ${cte.picked} k) as shared_pick
+          ) as n
+            left join ${cte.assigned} a on a.workspace_id = n.workspace_id and a.share = n.share and a.nth = n.nth
+        ) as given
+      ) as each_agent
+      join ${cte.worker} w on w.agent_id = each_agent.agent_id and each_agent.nth_of_agent <= w.room
+      limit ${MOST_CLAIMED}
+    ) as taken
   ),
-  dealt as materialized (
-    select coalesce(array_agg(task_id), '{}') as ids, array_agg(agent_id) as agents, array_agg(ord) as places from taken
-  ),
-  dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from dealt)::text[])),
+  ${cte.dequeued} as (delete from taskboard.todo q where q.task_id = any ((select ids from ${cte.dealt})::text[])),
   ${cte.claimed} as (
     update taskboard.task t set ${start(
-      '(select agents[array_position(ids, t.id)] from dealt)',
+      `(select agents[array_position(ids, t.id)] from ${cte.dealt})`,
       '$4::bigint',
     )}
     from ${cte.present}
-    where t.id = any ((select ids from dealt)::text[])
-    returning t.*, ${after} + (select places[array_position(ids, t.id)] from dealt) as ord
+    where t.id = any ((select ids from ${cte.dealt})::text[])
+    returning t.*, ${after} + (select places[array_position(ids, t.id)] from ${cte.dealt}) as ord
   )`
 
 /** Whether any placement has ended at `now`, if `now` is asked for. */
@@ -205,7 +202,7 @@ const STARTED = /* sql */ `
     from ${cte.claimed} c`
 
 /** Completes only when `condition` is true and no placement is stale. The completions are parameter 8. */
-export function claimParts(withCompletions: boolean, isStale: string, condition: string): ClaimParts {
+export function claimParts(withCompletions: boolean, condition: string): ClaimParts {
   const claimed = `(select json_agg(${taskValues('c')} order by c.ord) from ${cte.claimed} c) as claimed`
   if (!withCompletions) {
     return {
@@ -221,7 +218,7 @@ export function claimParts(withCompletions: boolean, isStale: string, condition:
   return {
     complete: `
   ${completionsOf(8)},
-  ${completeBeforeClaim(`not ${isStale} and ${condition}`)},
+  ${completeBeforeClaim(`not p.is_stale and ${condition}`)},
   ${cte.requested} as materialized (select ($3::integer + (select count(*) from ${cte.done}))::integer as requested),`,
     requested: `(select requested from ${cte.requested})`,
     after: AFTER_COMPLETIONS,

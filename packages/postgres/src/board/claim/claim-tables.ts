@@ -1,37 +1,50 @@
 /**
- * The common table expressions through which the parts of a claiming statement meet: a part names one only by its member here, so that a
- * name that no part makes does not compile. In their order, with who makes each, its columns, and one row as an example:
+ * The map of the claiming statements: their common table expressions, in order. A part names one only by its member here, so that a name
+ * that no part makes does not compile, and a test holds that the statements have no others. The statements are those that claim for one
+ * agent, and for all agents of a type or of a runtime (by type); each may complete tasks first. One row of each as an example:
  *
- * | name | made by | columns | example |
+ * | name | columns | example | why |
  * | --- | --- | --- | --- |
- * | `present` | each statement | `now`; for one agent also what is known of it | `1767225600000` |
- * | `stale` | by type | `is_stale`: placements have ended, so nothing may be taken | `false` |
- * | `completion` | `completionsOf` | `ord, workspace_id, task_id, fencing_token, result, expected_version` | `0, ws_1, task_1, 3, 'Done.', 2` |
- * | `found` | `completeWhere` | the task of each completion, `is_held`: whether its lease is alive | `0, task_1, …, true` |
- * | `done` | `completeWhere` | the columns of a task, `ord`, `expected_version` | `task_1, …, 0, 2` |
- * | `completed` | `completeWhere` | an event for each task in `done` | `ws_1, 0, 'task.completed', …` |
- * | `requested` | `claimParts` | `requested`: the limit, and one more for each task in `done` | `8` |
- * | `served_workspace` | by type | `workspace_id, place`: the workspaces whose turn it is | `ws_1, 1` |
- * | `worker` | by type | `workspace_id, agent_id, type_pool, task_count, room` | `ws_1, agent_1, '#bot', 2, 6` |
- * | `candidate` | `takeBest`, for one agent | `task_id, …, score`: the best of each lane and pool | `task_2, …, 1076000000000` |
- * | `picked` | `takeBest`, for one agent | what could be locked of them, best first | `task_2, …` |
- * | `claimed` | `takeBest`, for one agent | the columns of a task in DOING, `ord` | `task_2, …, 1` |
- * | `draft` | `claimParts` | `workspace_id, ord, type, data, at`: the events of `completed` and `claimed` | `ws_1, 1, 'task.started', …` |
+ * | `p`, the present | `now, is_stale`; for one agent also what is known of it | `1767225600000, false` | one instant for all; while placements have ended (`is_stale`), nothing is done |
+ * | `completion` | `ord, workspace_id, task_id, fencing_token, result, expected_version` | `0, ws_1, task_1, 3, 'Done.', 2` | what to complete, from the parameter |
+ * | `found` | the task of each completion, `is_held` | `0, task_1, …, true` | whether its lease is alive |
+ * | `done` | the columns of a task, `ord`, `expected_version` | `task_1, …, 0, 2` | completes those |
+ * | `completed` | as `draft` | `ws_1, 0, 'task.completed', …` | their events |
+ * | `requested` | `requested` | `8` | the limit, and one more for each task in `done` |
+ * | `capacity` (one agent) | `most` | `6` | of the requested, as many as the agent may have; none when it is paused or has spent its budget |
+ * | `workspace_walk` (by type) | `workspace_id, is_served, …` | `ws_1, true, …` | looks for workspaces with tasks and agents, from the one after the last served |
+ * | `served_workspace` (by type) | `workspace_id, place` | `ws_1, 1` | those whose turn it is |
+ * | `worker` (by type) | `workspace_id, agent_id, type_pool, task_count, room` | `ws_1, agent_1, '#bot', 2, 6` | their agents, and how many more tasks each may have |
+ * | `candidate` | `task_id, due_date, created_at, score`; by type also the workspace and its place | `task_2, …, 1076000000000` | the best few of each lane and pool, with their scores at `p.now` |
+ * | `best` (one agent) | `task_id, place` | `task_2, 1` | as many as `capacity` allows, in their order. **The tie-break**: due date, age, id |
+ * | `locked` (one agent) | `task_id` | `task_2` | locks them in one scan; what another transaction holds is left out |
+ * | `picked` | by type `task_id, turn, place, workspace_id, pool`, else `ids` | `task_2, 1, 1, ws_1, '#bot'` | what could be locked, best first; by type with the same tie-break, workspaces in turn |
+ * | `assigned` (by type) | `workspace_id, share, agent_id, nth` | `ws_1, '', agent_1, 1` | which agent gets the first, second, … task that several may work: the one with the fewest |
+ * | `dealt` (by type) | `ids, agents, places` | `{task_2}, {agent_1}, {1}` | the picked tasks with their agents; what is beyond an agent's room stays |
+ * | `dequeued` | none | | takes them from the queue |
+ * | `claimed` | the columns of a task, `ord` | `task_2, …, 1000001` | starts them |
+ * | `draft` | `workspace_id, ord, type, data, at` | `ws_1, 1000001, 'task.started', …` | the events of `completed` and `claimed`, in order |
  *
- * `LOG_EVENTS` reads `draft` and writes the events with their deliveries. docs/pickup.md explains lanes, pools and turns.
+ * `logAndClaim` reads `draft`, and writes the events with their deliveries. docs/pickup.md explains lanes, pools and turns.
  */
 export const cte = {
   present: 'p',
-  stale: 'stale',
   completion: 'completion',
   found: 'found',
   done: 'done',
   completed: 'completed',
   requested: 'requested',
+  capacity: 'capacity',
+  workspaceWalk: 'workspace_walk',
   servedWorkspace: 'served_workspace',
   worker: 'worker',
   candidate: 'candidate',
+  best: 'best',
+  locked: 'locked',
   picked: 'picked',
+  assigned: 'assigned',
+  dealt: 'dealt',
+  dequeued: 'dequeued',
   claimed: 'claimed',
   draft: 'draft',
 } as const

@@ -83,7 +83,7 @@ export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
   )`
 
 /**
- * For statements that also claim: reads `stale` too. Completes nothing while placements are stale, when `condition` shows that
+ * For statements that also claim. Completes nothing while placements are stale, when `condition` shows that
  * no agent can claim, or for tasks with dependents, because the claim would not see those that become ready. Does not lock
  * tasks first: two completions of one task result in one of them, and collide at worst.
  */
