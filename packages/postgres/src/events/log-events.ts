@@ -1,6 +1,6 @@
 import { currentPayloadVersion } from '@taskboard/core/storage'
 import { expectFew } from '../connection/statement.js'
-import { targetJson } from '../webhooks/target-json.js'
+import { targetJson } from './target-json.js'
 
 /** The columns of a `LoggedEvent`. `alias` names the table or expression. */
 export function eventColumns(alias: string): string {

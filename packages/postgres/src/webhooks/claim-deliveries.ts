@@ -10,7 +10,7 @@ import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { backgroundStatement } from '../connection/statement.js'
 import { deliveryColumns, toDelivery } from './deliveries.js'
-import { targetJson } from './target-json.js'
+import { targetJson } from '../events/target-json.js'
 
 /** The maximum of deliveries of disabled webhooks that one claim skips. */
 const MOST_SKIPPED = 1_000

@@ -4,7 +4,7 @@ import { reachValues, withinReach } from '../database/reach.js'
 import type { Database } from '../database/database.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
-import { targetJson } from './target-json.js'
+import { targetJson } from '../events/target-json.js'
 
 /** The columns of a `StoredWebhook`. `alias` names the table or expression. */
 export function webhookColumns(alias: string): string {
