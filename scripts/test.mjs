@@ -82,18 +82,17 @@ const COVERING = [
 ]
 /** What meets the release itself, with its sockets, streams and timers. */
 const HOSTS_AND_CLIENTS = ['express', 'fastify', 'ws', 'client', 'notify', 'otel']
-/** But for its histories on the virtual clock: they meet nothing of the release. */
-const SIMULATIONS = 'packages/core/simulation/'
 /**
- * What the other releases run. The newest one also runs what stands below hosts and clients. Of what stands on them, one file runs on each:
- * commands as programs, and the storage on PostgreSQL.
+ * What the other releases run: hosts and clients, and on the newest one the SDK of models. Of what stands on them, one file runs on
+ * each: commands as programs, and the driver of PostgreSQL with its sockets and timers. What only computes (core, its storage in memory,
+ * the suites) meets nothing of a release that these do not load.
  */
 const OTHER_RELEASES = [
   { release: 22, packages: HOSTS_AND_CLIENTS, also: 'packages/cli/src/login.test.ts' },
   {
     release: 24,
-    packages: [...HOSTS_AND_CLIENTS, 'core', 'memory', 'testing', 'ai'],
-    also: 'packages/postgres/test/storage-on-pg.test.ts',
+    packages: [...HOSTS_AND_CLIENTS, 'ai'],
+    also: 'packages/postgres/src/listen/commit-notifications.test.ts',
   },
 ]
 const FAULTS = ['--minutes', '0.5', '--seed', '1']
@@ -198,7 +197,6 @@ function testsOn({ packages, also }) {
   const chosen = known
     .filter(({ file }) => few.includes(file))
     .filter(({ project, file }) => packages.includes(project) || file === also)
-    .filter(({ file }) => !file.startsWith(SIMULATIONS))
   return {
     projects: [...new Set(chosen.map(({ project }) => project))],
     only: [...new Set(chosen.map(({ file }) => file))],
