@@ -30,7 +30,8 @@ async function freePort(): Promise<number> {
 }
 
 function run(file: string): Program {
-  const args = ['--conditions=@taskboard/source', '--import', fromSources, file]
+  // To optimize PGlite takes longer than the programs run.
+  const args = ['--liftoff-only', '--conditions=@taskboard/source', '--import', fromSources, file]
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr])
