@@ -1,4 +1,8 @@
-import { findSlowRequests, type HostileRequest } from '@taskboard/kit/hostile/request-costs'
+import {
+  findSlowRequests,
+  type HostileRequest,
+  type SlowRequests,
+} from '@taskboard/kit/hostile/request-costs'
 import {
   hostileDocumentRequests,
   hostileHeaderRequests,
@@ -6,7 +10,7 @@ import {
   hostileVariableRequests,
 } from './hostile-operations.js'
 
-/** Writes as JSON which requests cost much more than they have to. Argument: which ones. */
+/** Writes as JSON, by their kind, which requests cost much more than they have to. */
 const BYTES = 60_000
 
 const kinds: Readonly<Record<string, () => Promise<readonly HostileRequest[]>>> = {
@@ -17,8 +21,10 @@ const kinds: Readonly<Record<string, () => Promise<readonly HostileRequest[]>>> 
   headers: () => hostileHeaderRequests(BYTES),
 }
 
-const requests = await kinds[process.argv[2] ?? '']?.()
-if (requests === undefined) throw new TypeError('which requests?')
-// To validate a document that is as large as it may be takes longer than any other request.
-const allowanceMs = process.argv[2] === 'documents' ? 25 : 8
-process.stdout.write(JSON.stringify(await findSlowRequests(requests, { allowanceMs, mostTimes: 10 })))
+const found: Record<string, SlowRequests> = {}
+for (const [kind, requestsOf] of Object.entries(kinds)) {
+  // To validate a document that is as large as it may be takes longer than any other request.
+  const allowanceMs = kind === 'documents' ? 25 : 8
+  found[kind] = await findSlowRequests(await requestsOf(), { allowanceMs, mostTimes: 10 })
+}
+process.stdout.write(JSON.stringify(found))
