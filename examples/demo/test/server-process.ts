@@ -38,6 +38,8 @@ const TEST_SETTINGS: Settings = {
   TASKBOARD_MODEL_PRICE: '',
 }
 
+/** The optimizing compiler takes more time for PGlite than it saves in the seconds that a server of a test runs. */
+const QUICK_START = '--liftoff-only'
 const FROM_SOURCES = [
   '--conditions=@taskboard/source',
   '--import',
@@ -55,7 +57,7 @@ export async function launch(
   const data = await mkdtemp(join(tmpdir(), 'taskboard-demo-'))
   if (settings['TASKBOARD_DATA'] === undefined) await fillPgliteDirectory(data)
   const loader = main.pathname.endsWith('.ts') ? FROM_SOURCES : []
-  const child = spawn(process.execPath, [...loader, fileURLToPath(main)], {
+  const child = spawn(process.execPath, [QUICK_START, ...loader, fileURLToPath(main)], {
     env: { ...process.env, ...TEST_SETTINGS, TASKBOARD_DATA: data, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -33,6 +33,8 @@ export interface StartOptions {
 }
 
 const WAIT_MS = 60_000
+/** The optimizing compiler takes more time for PGlite than it saves in the second that a command runs. */
+const QUICK_START = '--liftoff-only'
 
 /** A folder for the settings of a test. */
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'taskboard-cli-'))
@@ -42,7 +44,7 @@ export const programPath = (): string => fileURLToPath(new URL('taskboard.js', i
 
 /** Starts the program with nothing of the environment but the path and what is given. */
 export function start(args: readonly string[], { env = {}, input = '' }: StartOptions = {}): Running {
-  const child = spawn(process.execPath, [programPath(), ...args], {
+  const child = spawn(process.execPath, [QUICK_START, programPath(), ...args], {
     env: { PATH: process.env['PATH'], HOME: newFolder(), ...env },
   })
   let stdout = ''
