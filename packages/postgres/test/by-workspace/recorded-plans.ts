@@ -54,11 +54,38 @@ const PLANNED = /^\s*(with|select|insert|update|delete)\b[^;]*$/i
 
 type Query = string | pg.QueryConfig
 
+/** The statements that are sent, each once. */
+function openBook() {
+  const sent = new Map<string, SentStatement>()
+  return {
+    note(first: Query): void {
+      const { text, name, values = [] } = typeof first === 'string' ? { text: first } : first
+      if (!sent.has(text) && PLANNED.test(text))
+        sent.set(text, { name: verbOf(text, name), text, values, isPrepared: name !== undefined })
+    },
+    all: (): readonly SentStatement[] => [...sent.values()],
+  }
+}
+
+/** Records what a pool sends that has a plan, without the plans, which take time; when `isOn`. */
+export function recordStatements(pool: pg.Pool, isOn = () => true): () => readonly SentStatement[] {
+  const book = openBook()
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown
+    client.query = ((first: Query, ...rest: unknown[]) => {
+      const isOfTests = OF_THE_TESTS.test(typeof first === 'string' ? first : first.text)
+      if (isOn() && rest.length === 0 && !isOfTests) book.note(first)
+      return query(first, ...rest)
+    }) as typeof client.query
+  })
+  return book.all
+}
+
 /** Records the plans of what a pool sends: the first executions of each statement. Requires a superuser. */
 export function recordPlans(pool: pg.Pool): RecordedPlans {
   const executions = new Map<string, number>()
   const verbs = new Map<string, string>()
-  const sent = new Map<string, SentStatement>()
+  const book = openBook()
   const plans = new Map<string, PlanNode>()
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
@@ -81,13 +108,12 @@ export function recordPlans(pool: pg.Pool): RecordedPlans {
       }
     }
     client.query = ((first: Query, ...rest: unknown[]) => {
-      const { text, name, values = [] } = typeof first === 'string' ? { text: first } : first
+      const { text, name } = typeof first === 'string' ? { text: first } : first
       if (rest.length > 0 || OF_THE_TESTS.test(text)) return query(first, ...rest)
       const count = (executions.get(text) ?? 0) + 1
       executions.set(text, count)
       verbs.set(text, verbOf(text, name))
-      if (!sent.has(text) && PLANNED.test(text))
-        sent.set(text, { name: verbOf(text, name), text, values, isPrepared: name !== undefined })
+      book.note(first)
       const isRecorded =
         count <= EXECUTIONS || BRANCHING[verbOf(text, name)]?.(JSON.stringify(first)) === true
       return send(first, isRecorded)
@@ -95,7 +121,7 @@ export function recordPlans(pool: pg.Pool): RecordedPlans {
   })
   return {
     texts: () => [...verbs.keys()],
-    statements: () => [...sent.values()],
+    statements: book.all,
     async read() {
       const nested = [...plans.keys()].filter((text) => !verbs.has(text) && !OF_THE_TESTS.test(text))
       const functions = await functionsWith(pool, nested)

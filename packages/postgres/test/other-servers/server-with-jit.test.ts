@@ -10,6 +10,7 @@ import { migrate } from '../../src/migrations/migrate.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { mayBeCompiled } from '../plans/expected-costs.js'
 import { parsePlan } from '../plans/plan.js'
+import { sendingCases } from '../plans/sending-cases.js'
 import { debianServerWithJit, startDebianServer } from './debian-server.js'
 
 const given = process.env['TASKBOARD_JIT_DATABASE_URL']
@@ -124,7 +125,7 @@ describe.skipIf(isMissing)(
       }
       return { ...(await openAnother()), openAnother }
     }
-    for (const { id, name, run } of oneSeedEach(storageConformance(open))) {
+    for (const { id, name, run } of sendingCases(oneSeedEach(storageConformance(open)))) {
       it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined(), REPORTED_CASE_MS)
     }
 
