@@ -11,6 +11,8 @@ import { startServer, type ServerProcess } from './server-process.js'
 const PATIENCE_MS = 120_000
 const WAIT_MS = 30_000
 const MOST_TABS = 80
+/** How long a decision can be undone. */
+const UNDO_MS = 5_000
 
 const ownerOf = (server: ServerProcess) => {
   const [, email = '', password = ''] =
@@ -121,7 +123,10 @@ async function assertKeyboardAlone({ start, openPage: open }: Stage): Promise<vo
   // A button that has just appeared cannot be pressed yet.
   await page.locator('[data-decision=approved][aria-disabled=false]').first().waitFor()
   await tabTo(page, 'Approve')
+  await page.clock.install()
   await page.keyboard.press('Enter')
+  await page.getByText('You can undo this for 5 seconds.', { exact: true }).waitFor()
+  await page.clock.fastForward(UNDO_MS)
   await page.getByRole('button', { name: 'Approve' }).first().waitFor({ state: 'detached' })
   await page.keyboard.press('g')
   await page.keyboard.press('b')

@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { type OpenedApp, type OpenOptions, useStage } from '../opened-app.js'
 import { eachLogin } from '../setting.js'
 
+/** How long a decision can be undone. */
+const UNDO_MS = 5_000
+
 const stage = useStage({ host: 'Express', storage: 'PGlite', mountPath: '', login: 'taskboard' })
 
 interface AppWithAgent extends OpenedApp {
@@ -262,9 +265,11 @@ describe('the panel of a task', () => {
     await expect(app.violations()).resolves.toEqual([])
     await dialog.getByLabel('Comment (optional)').fill('Not the cheap one')
     const sent = app.page.waitForRequest((request) => request.url().endsWith('/decision'))
+    await app.page.clock.install()
     await dialog.getByRole('button', { name: 'Approve' }).click()
     await dialog.locator('.decided').getByText('You can undo this for 5 seconds.').waitFor()
     await expect(app.violations()).resolves.toEqual([])
+    await app.page.clock.fastForward(UNDO_MS)
     await dialog.locator('.decided').waitFor({ state: 'detached' })
     expect((await sent).postDataJSON()).toMatchObject({ digest: approval.inputDigest })
     const { comments } = await board.comments(first.id)
