@@ -1,5 +1,7 @@
 """Starts the demo of this repository, from its sources, for the tests."""
 
+import atexit
+import functools
 import os
 import re
 import shutil
@@ -32,7 +34,7 @@ class Demo:
         }
         node = os.environ.get("TASKBOARD_NODE", "node")
         self._process = subprocess.Popen(
-            [node, "--conditions=@taskboard/source", "--import", "./scripts/sources.mjs", str(MAIN)],
+            [node, "--liftoff-only", "--conditions=@taskboard/source", "--import", "./scripts/sources.mjs", str(MAIN)],
             cwd=ROOT,
             env={**os.environ, **settings},
             stdout=subprocess.PIPE,
@@ -56,3 +58,11 @@ class Demo:
         self._process.kill()
         self._process.wait()
         shutil.rmtree(self._data, ignore_errors=True)
+
+
+@functools.cache
+def running_demo() -> Demo:
+    """One for the tests that need no board of their own, until the run ends: to start it takes many seconds."""
+    demo = Demo()
+    atexit.register(demo.close)
+    return demo

@@ -9,7 +9,7 @@ import unittest
 from taskboard import AsyncClient, Client, NotFoundError, Retry, TaskboardApiError
 from taskboard.operations import OPERATIONS
 
-from .demo import Demo
+from .demo import Demo, running_demo
 from .scripted import Reply, ScriptedServer
 
 demo: Demo
@@ -17,11 +17,7 @@ demo: Demo
 
 def setUpModule() -> None:
     global demo
-    demo = Demo()
-
-
-def tearDownModule() -> None:
-    demo.close()
+    demo = running_demo()
 
 
 class Calls(unittest.IsolatedAsyncioTestCase):

@@ -10,7 +10,7 @@ from collections import defaultdict
 from taskboard import AsyncClient, Client, RealtimeError, RealtimeTimings
 
 from .cutting_proxy import CuttingProxy
-from .demo import Demo
+from .demo import Demo, running_demo
 
 demo: Demo
 QUICK = RealtimeTimings(first_delay=0.002, longest_delay=0.004)
@@ -18,11 +18,7 @@ QUICK = RealtimeTimings(first_delay=0.002, longest_delay=0.004)
 
 def setUpModule() -> None:
     global demo
-    demo = Demo()
-
-
-def tearDownModule() -> None:
-    demo.close()
+    demo = running_demo()
 
 
 def wait_until(is_so) -> None:
