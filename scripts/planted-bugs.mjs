@@ -7,6 +7,8 @@ import { capture, root } from './run.mjs'
 
 const MOST_HISTORIES = 2_000
 const MOST_STEPS = 20
+/** A history runs on one core. */
+const BUGS_AT_ONCE = 2
 
 /** Puts a bug into its file while programs are compiled. */
 export function planting(bug) {
@@ -37,8 +39,17 @@ async function find(bug, index) {
 /** Resolves to how many of the bugs were found, and were not. */
 export async function findPlantedBugs(names = []) {
   const result = { passed: 0, failed: 0, failures: [] }
-  for (const [index, bug] of plantedBugs.entries()) {
-    if (names.length > 0 && !names.some((name) => bug.name.includes(name))) continue
+  const waiting = [...plantedBugs.entries()].filter(
+    ([, bug]) => names.length === 0 || names.some((name) => bug.name.includes(name)),
+  )
+  await Promise.all(Array.from({ length: BUGS_AT_ONCE }, () => findEach(waiting, result)))
+  return result
+}
+
+/** Looks for those that wait, until none is left. */
+async function findEach(waiting, result) {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const [index, bug] = next
     const { failed, seed, rule, steps } = await find(bug, index)
     const isFound = failed !== null && bug.rules.includes(rule) && steps <= MOST_STEPS
     const found =
@@ -50,7 +61,6 @@ export async function findPlantedBugs(names = []) {
       result.failures.push(`planted bug: ${bug.name}: ${found}`)
     }
   }
-  return result
 }
 
 if (import.meta.filename === process.argv[1]) {
