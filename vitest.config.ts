@@ -103,6 +103,7 @@ export default defineConfig({
           name: 'dashboard-in-browser',
           dir: 'packages/dashboard',
           include: [IN_BROWSER],
+          isolate: false,
           globalSetup: [builtApp, pgliteTemplate],
           // A browser beside other tests on two cores can take long for anything.
           testTimeout: 60_000,
@@ -115,6 +116,7 @@ export default defineConfig({
         test: {
           name: `example-${name}`,
           dir: `examples/${name}`,
+          isolate: false,
           globalSetup: [...(exampleSetups[name] ?? [])],
         },
       })),
@@ -132,7 +134,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'proof', root: 'proof', globalSetup: [pgliteTemplate] } },
-      { extends: true, test: { name: 'docs', dir: 'docs' } },
+      { extends: true, test: { name: 'docs', dir: 'docs', isolate: false } },
     ],
     coverage: {
       provider: 'v8',
