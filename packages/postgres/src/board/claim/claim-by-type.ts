@@ -10,17 +10,12 @@ import {
   type AgentColumn,
   type ClaimRow,
 } from './claim-sql.js'
+import { WORST_FIRST } from './lane-sql.js'
 
 /** A row of the claim by type: also has the workspaces whose turn it was, in order. */
 export interface TypeClaimRow extends ClaimRow {
   readonly workspaces: readonly string[]
 }
-
-/**
- * From the end of `todo_pickup` that claims do not take from. The other end holds the entries of all tasks claimed since the
- * last vacuum, and a search for the first entry has to pass them.
- */
-const WORST_FIRST = 't.lane desc, t.key, t.due_date desc, t.created_at desc, t.task_id desc'
 
 /** Whether a claim is for the agent `a`. */
 const isWorkerBy = (column: AgentColumn): string =>
@@ -45,8 +40,8 @@ const nextWithAgents = (isWorker: string): string => /* sql */ `case when worksp
             end`
 
 /**
- * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last, what may be claimed of new deliveries; and completions.
- * `column` is the column of an agent that is compared with the type: its own type, or the runtime that it falls back to.
+ * Parameters: $1 the present, or null for the database's clock; $2 whether ended placements stop it; $3 the limit; $4 the lease; $5 the type; $6 the
+ * workspace that was served last; $7 the bounds for new deliveries; with completions, $8 those. `column` is the column of an agent that is compared with the type: its own type, or the runtime that it falls back to.
  *
  * Workspaces take turns in the order of their ids, from the one after the last served, once around. Those with ready tasks
  * (`with_tasks`) and those with agents of the type (`with_agents`) are two ordered lists. `workspace_walk` jumps from one to the

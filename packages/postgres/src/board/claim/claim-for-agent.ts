@@ -1,7 +1,7 @@
 import { cte } from './claim-tables.js'
 import { lanes, type Lane } from '@taskboard/core/storage'
 import { logAndClaimOf } from '../../events/log-events.js'
-import { SCORING } from './lane-sql.js'
+import { BEST_OF_ALL, SCORING } from './lane-sql.js'
 import { statement, type Statement } from '../../connection/statement.js'
 import {
   claimParts,
@@ -32,13 +32,14 @@ const bestOfPools = (depth: string) => /* sql */ `
       ) as t`
 
 /**
- * Locks the best in one scan. Others may hold some of them: then it takes fewer, and another statement that locks in turn goes on.
+ * Locks the best in one scan, which costs less. When others hold some of them, it takes fewer, and a statement that only claims follows. That one locks
+ * one by one from the best on, and passes on to the next: several in one scan would look for the same best, and the last of them get none.
  */
 const LOCKED_AT_ONCE = /* sql */ `
   ${cte.best} as materialized (
-    select task_id, row_number() over (order by score desc, due_date, created_at, task_id) as place
+    select task_id, row_number() over (order by ${BEST_OF_ALL}) as nth
     from ${cte.candidate}
-    order by score desc, due_date, created_at, task_id limit (select most from ${cte.capacity})
+    order by ${BEST_OF_ALL} limit (select most from ${cte.capacity})
   ),
   ${cte.locked} as materialized (
     select q.task_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
@@ -46,13 +47,13 @@ const LOCKED_AT_ONCE = /* sql */ `
     for update of t, q skip locked
   ),
   ${cte.picked} as materialized (
-    select array(select task_id from ${cte.best} join ${cte.locked} using (task_id) order by place) as ids
+    select array(select task_id from ${cte.best} join ${cte.locked} using (task_id) order by nth) as ids
   ),`
 
 const LOCKED_ONE_BY_ONE = /* sql */ `
   ${cte.picked} as materialized (
     select array(
-      select r.task_id from (select * from ${cte.candidate} order by score desc, due_date, created_at, task_id) as r,
+      select r.task_id from (select * from ${cte.candidate} order by ${BEST_OF_ALL}) as r,
         lateral (${LOCKED_IN_TURN}) as locked
       limit (select most from ${cte.capacity})
     ) as ids
@@ -70,12 +71,13 @@ const IS_ONLY = /* sql */ `$9::text is null or g.type = $9::text and not exists 
       )`
 
 /**
- * Present, whether ended placements stop it, limit, lease, workspace, agent, what may be claimed of new deliveries; and completions, and a type of which the agent must be the
- * only one.
+ * Parameters: $1 the present, or null for the database's clock; $2 whether ended placements stop it; $3 the limit; $4 the lease; $5 the workspace;
+ * $6 the agent; $7 the bounds for new deliveries. With completions, $8 those, and $9 a type of which the agent must be the only one, or null. For one
+ * task, $8 its id.
  *
- * Candidates are the best of each lane of the tasks that any agent may take, of those that the agents of its type may take, and of
- * those that only this agent may take; none when it is paused or at its bound, which is asked after the completions. They are locked from the best on. One that another claimer or writer holds is skipped. When the next wait ends is a separate
- * query: a bare call would run once for every row of the result.
+ * Candidates are the best of each lane of the tasks that any agent may take, of those that the agents of its type may take, and of those that only
+ * this agent may take; none when it is paused or at its bound, which is asked after the completions. When the next wait ends is a separate query: a
+ * bare call would run once for every row of the result.
  */
 function forAgent(
   verb: string,
@@ -129,5 +131,5 @@ function forAgent(
 
 export const claimForAgent = forAgent('claim_for_agent', false)
 export const completeAndClaimForAgent = forAgent('complete_and_claim_for_agent', true)
-/** Also the task. */
+/** $8 is the id of the task to claim. */
 export const claimOneForAgent = forAgent('claim_one_for_agent', false, oneTask)

@@ -2,7 +2,7 @@ import type { AddedDeliveries } from '../../database/new-deliveries.js'
 import { NEW_DELIVERIES } from '../../events/log-events.js'
 import { cte } from './claim-tables.js'
 import { completeBeforeClaim, completionsOf } from './complete-sql.js'
-import { BEST_FIRST, EACH_LANE, SCORING, slopeOf } from './lane-sql.js'
+import { BEST_FIRST, BEST_OF_ALL, EACH_LANE, SCORING, slopeOf } from './lane-sql.js'
 import { taskValues, type TaskValues } from '../task-row.js'
 
 /** The row of a claiming statement. */
@@ -61,8 +61,9 @@ export const bestTasksOf = (
         ) as best_tasks limit ${MOST_EXPECTED}`
 
 /**
- * Locks candidate `r` unless another transaction holds it. A task that was held back or given to another agent since the statement
- * began has another row in the queue. The task is locked first: when a task is held, its place must stay free for the holder, which may need the log too.
+ * Locks candidate `r` unless another transaction holds it. A task that was put on hold or given to another agent since the statement began
+ * has another row in the queue, and is passed over. The task is locked before its row in the queue: that row must stay free for a transaction that holds the task
+ * and will change the row.
  */
 export const LOCKED_IN_TURN = /* sql */ `
         select q.workspace_id, q.pool from taskboard.todo q join taskboard.task t on t.id = q.task_id
@@ -128,7 +129,7 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
       select r.task_id, r.turn, r.place, q.workspace_id, q.pool
       from (
         select task_id, place,
-          row_number() over (partition by workspace_id order by score desc, due_date, created_at, task_id) as turn
+          row_number() over (partition by workspace_id order by ${BEST_OF_ALL}) as turn
         from ${cte.candidate} order by turn, place
       ) as r cross join lateral (${LOCKED_IN_TURN}
       ) as q
@@ -144,7 +145,7 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
   ),
   -- The tasks that take an agent beyond its bound stay in the queue.
   ${cte.dealt} as materialized (
-    select coalesce(array_agg(task_id), '{}') as ids, array_agg(agent_id) as agents, array_agg(ord) as places
+    select coalesce(array_agg(task_id), '{}') as ids, array_agg(agent_id) as agents, array_agg(ord) as ords
     from (
       select each_agent.task_id, each_agent.ord, each_agent.agent_id
       from (
@@ -171,7 +172,7 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
     )}
     from ${cte.present}
     where t.id = any ((select ids from ${cte.dealt})::text[])
-    returning t.*, ${after} + (select places[array_position(ids, t.id)] from ${cte.dealt}) as ord
+    returning t.*, ${after} + (select ords[array_position(ids, t.id)] from ${cte.dealt}) as ord
   )`
 
 /** Whether any placement has ended at `now`, if `now` is asked for. */

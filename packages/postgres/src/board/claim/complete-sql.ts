@@ -28,7 +28,7 @@ export function completionValues(completions: readonly CompletionInput[]): strin
 
 /**
  * The part of a statement that completes claimed tasks. Reads `p` (now) and `completion` (ord, workspace_id, task_id,
- * fencing_token, result). Leaves `found` (the tasks, and whether their leases hold), `done` (the completed tasks, with the
+ * fencing_token, result). Leaves `found` (the tasks, and whether they may be completed), `done` (the completed tasks, with the
  * `ord` of the completion) and `completed`, the events to log. Completes only tasks `t` for which `condition` is true. `before`
  * is more to do first, `also` one more condition.
  *
@@ -38,7 +38,7 @@ function completeWhere(condition: string, before: string, also: string): string 
   return /* sql */ `
   ${cte.found} as materialized (
     select c.ord, t.id, t.fencing_token, t.lease_agent_id, t.started_at, t.has_dependents, c.result as new_result, c.expected_version,
-      t.fencing_token = c.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} as is_held
+      t.fencing_token = c.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} as is_completable
     from ${cte.completion} c join taskboard.task t on t.id = c.task_id and t.workspace_id = c.workspace_id, p
     where t.id = any (array(select task_id from ${cte.completion}))
     order by t.id ${also === '' ? '' : 'for update of t'}
@@ -48,7 +48,7 @@ function completeWhere(condition: string, before: string, also: string): string 
     set column_name = 'DONE', lease_agent_id = null, lease_expires_at = null, completed_at = p.now, progress = 100,
       result = f.new_result, done_by = f.lease_agent_id, updated_at = p.now, version = t.version + 1
     from ${cte.present}, ${cte.found} f
-    where t.id = any (array(select id from ${cte.found})) and t.id = f.id and f.is_held
+    where t.id = any (array(select id from ${cte.found})) and t.id = f.id and f.is_completable
       and t.fencing_token = f.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} ${also}
     returning t.*, f.ord, f.expected_version
   ),
@@ -71,7 +71,7 @@ export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
     select d.id from taskboard.task d
     where d.id in (
       select w.task_id from ${cte.found} f cross join lateral (${dependentsToLock('f.id', 'true')}) w
-      where f.is_held and f.has_dependents
+      where f.is_completable and f.has_dependents
     )
     order by d.id for update
   ),`,
