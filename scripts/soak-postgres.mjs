@@ -24,4 +24,4 @@ await build({
     options.conditions = ['@taskboard/source']
   },
 })
-process.exitCode = await run(process.execPath, ['--expose-gc', join(outDir, `${program}.js`), ...options])
+process.exitCode = await run(process.execPath, ['--expose-gc', join(outDir, `${program}.js`), ...programOptions])
