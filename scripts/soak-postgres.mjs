@@ -24,4 +24,8 @@ await build({
     options.conditions = ['@taskboard/source']
   },
 })
-process.exitCode = await run(process.execPath, ['--expose-gc', join(outDir, `${program}.js`), ...programOptions])
+process.exitCode = await run(process.execPath, [
+  '--expose-gc',
+  join(outDir, `${program}.js`),
+  ...programOptions,
+])
