@@ -98,6 +98,7 @@ const environment = {
   TASKBOARD_WORKSPACE: 'the workspace, instead of that of the key',
   DATABASE_URL: 'the database of the commands that work on one',
   TASKBOARD_DATA: 'their directory of PGlite, without DATABASE_URL',
+  TASKBOARD_SCHEMA: 'their schema of the board, without --schema',
   TASKBOARD_ENCRYPTION_KEYS: 'the keys of reseal as id:key,id:key, newest first',
   BROWSER: 'the browser of open, instead of that of the system',
   NO_COLOR: 'no colors',

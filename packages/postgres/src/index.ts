@@ -2,6 +2,7 @@ export { postgresStorage } from './postgres-storage.js'
 export type { PostgresStorageOptions } from './postgres-storage.js'
 export {
   migrate,
+  type MigrationOptions,
   type MigrationState,
   migrationStatus,
   planMigrations,

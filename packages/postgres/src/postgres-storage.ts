@@ -7,6 +7,7 @@ import { createSessionStore } from './access/session-store.js'
 import { createAnalyticsStore } from './analytics/analytics-store.js'
 import { createApprovalStore } from './board/approval-store.js'
 import { createCommentStore } from './board/comment-store.js'
+import { boardSchema, type BoardSchema } from './connection/board-schema.js'
 import { boundedPool } from './connection/bounded-pool.js'
 import { createDatabase } from './database/database.js'
 import { createChannelStore } from './channels/channel-store.js'
@@ -42,6 +43,11 @@ export interface PostgresStorageOptions {
    */
   readonly readPool?: PgPool | undefined
   /**
+   * The schema that has the board's tables; default `taskboard`. `migrate` with the same schema creates it. Boards of several schemas in one
+   * database know nothing of each other. At most 63 bytes of letters, digits, spaces, `_` and `-`.
+   */
+  readonly schema?: string | undefined
+  /**
    * Whether the server keeps the plans of statements for each connection; default true. Turn it off behind a pooler that hands
    * connections out by transaction and does not support prepared statements.
    */
@@ -69,7 +75,7 @@ export interface PostgresStorageOptions {
 }
 
 /**
- * The board on PostgreSQL, in the schema `taskboard`, which `migrate` creates. Every acknowledged write is committed.
+ * The board on PostgreSQL, in a schema that `migrate` creates. Every acknowledged write is committed.
  * The storage opens no connection before its first verb, and leaves the sessions of the pool as they are. It returns the connection
  * that listens as it was acquired.
  *
@@ -97,7 +103,14 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
   const { pool, readPool, preparedStatements = true, listen = true } = options
   const settings = createStorageSettings()
   const timeouts = resolveTimeouts(options)
-  const commitNotifications = createCommitNotifications({ pool, listen, settings, timeouts })
+  const schema = boardSchema(options.schema)
+  const commitNotifications = createCommitNotifications({
+    pool,
+    listen,
+    settings,
+    timeouts,
+    channel: schema.channel,
+  })
   const { commits, taskLines } = commitNotifications
   const database = createDatabase({
     pool,
@@ -105,6 +118,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     settings,
     timeouts,
     preparedStatements,
+    schema,
     commits,
     lines: taskLines.lines,
     sendLine: taskLines.send,
@@ -133,11 +147,11 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     realtime: createRealtimeStore(database),
     bind: settings.bind,
     async open() {
-      await requireSchema(boundedPool(pool, timeouts))
+      await requireSchema(boundedPool(pool, timeouts), schema)
       // PGlite has no compiler.
       if (pool.isSoleUser !== true) await warnOfJit(boundedPool(pool, timeouts), settings.current.logger)
       await database.transaction(async (tx) => {
-        if (await adoptScoring(tx, settings.current.scoring)) return
+        if (await adoptScoring(schema.on(tx), settings.current.scoring)) return
         throw new TaskboardError(
           'INVALID_CONFIG',
           'the stored tasks are ordered by other weights or horizons, or only some of them by these: call taskboard.rescore() before start()',
@@ -151,14 +165,14 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     inOneCommit: (call, work) => database.inOneCommit(call, work),
     saveIdempotentResponse: ({ claim, answer }, call) =>
       saveIdempotentResponse(database, claim, answer, call),
-    check: (asked) => checkStorage(database, boundedPool(pool, timeouts), asked),
+    check: (asked) => checkStorage(database, boundedPool(pool, timeouts), schema, asked),
     keepKeyCheck: (check, call) => keepKeyCheck(database, check, call),
     prune: (asked, { now }) => prune(database, asked, now),
   }
 }
 
-async function requireSchema(pool: PgPool): Promise<void> {
-  const fault = await schemaFault(pool)
+async function requireSchema(pool: PgPool, schema: BoardSchema): Promise<void> {
+  const fault = await schemaFault(pool, schema)
   if (fault !== undefined) throw new TaskboardError('INVALID_CONFIG', fault)
 }
 
@@ -173,6 +187,7 @@ function checkOptions(options: PostgresStorageOptions): void {
     close: true,
     pool: true,
     readPool: true,
+    schema: true,
     preparedStatements: true,
     statementTimeoutMs: true,
     connectTimeoutMs: true,

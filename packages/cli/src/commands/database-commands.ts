@@ -4,17 +4,21 @@ import { type Opened, withBoard, withDatabase } from '../database/open-database.
 import { textTable } from '../output/text.js'
 import { DAY_MS, daysOf, endOf } from './session-commands.js'
 
-export const dataOption: Option = {
-  flags: '--data <directory>',
-  summary: 'a directory of PGlite, which no other process has open, instead of DATABASE_URL',
-}
+/** Which database, and where the board is in it. */
+export const databaseOptions: readonly Option[] = [
+  {
+    flags: '--data <directory>',
+    summary: 'a directory of PGlite, which no other process has open, instead of DATABASE_URL',
+  },
+  { flags: '--schema <name>', summary: 'the schema of the board; default taskboard' },
+]
 
 async function migrate(call: Call): Promise<void> {
   const { output } = call.cli
   const isPlan = call.options['plan'] === true
-  const work = async ({ pool, postgres }: Opened): Promise<void> => {
+  const work = async ({ pool, postgres, inSchema }: Opened): Promise<void> => {
     if (isPlan) {
-      const steps = await postgres.planMigrations(pool)
+      const steps = await postgres.planMigrations(pool, inSchema)
       const sql = steps.map((step) => `-- ${step.name}\n${step.sql}`).join('\n')
       if (output.isJson) output.result({ steps }, '')
       else if (steps.length === 0) output.note('the schema is up to date')
@@ -23,7 +27,7 @@ async function migrate(call: Call): Promise<void> {
     }
     const progress = output.progress('Migrating')
     progress.update(0, 1)
-    const applied = await postgres.migrate(pool)
+    const applied = await postgres.migrate(pool, inSchema)
     progress.update(1, 1)
     progress.end()
     output.result({ applied }, applied.length === 0 ? 'the schema is up to date' : applied.join('\n'))
@@ -33,8 +37,8 @@ async function migrate(call: Call): Promise<void> {
 
 async function status(call: Call): Promise<void> {
   const { output } = call.cli
-  const migrations = await withDatabase(call, async ({ pool, postgres }) =>
-    (await postgres.migrationStatus(pool)).map(({ name, state, appliedAt }) => ({
+  const migrations = await withDatabase(call, async ({ pool, postgres, inSchema }) =>
+    (await postgres.migrationStatus(pool, inSchema)).map(({ name, state, appliedAt }) => ({
       name,
       state,
       applied_at: appliedAt === null ? null : new Date(appliedAt).toISOString(),
@@ -56,8 +60,8 @@ const TASKS_PER_BATCH = 500
 async function prune(call: Call): Promise<void> {
   const { output } = call.cli
   const olderThanMs = daysOf(textOf(call.options, 'doneDays') ?? '', '--done-days') * DAY_MS
-  const deleted = await withDatabase(call, async ({ pool, postgres }) => {
-    const storage = postgres.postgresStorage({ pool, listen: false })
+  const deleted = await withDatabase(call, async ({ pool, postgres, inSchema }) => {
+    const storage = postgres.postgresStorage({ pool, listen: false, ...inSchema })
     const batch = { rows: 'done_tasks', olderThanMs, limit: TASKS_PER_BATCH } as const
     let sum = 0
     // A task that others depend on can go in the batch after theirs.
@@ -128,7 +132,10 @@ export const databaseCommands: readonly Command[] = [
   {
     name: 'migrate',
     summary: 'Brings the schema of a database up to date',
-    options: [{ flags: '--plan', summary: 'prints the SQL instead, and changes nothing' }, dataOption],
+    options: [
+      { flags: '--plan', summary: 'prints the SQL instead, and changes nothing' },
+      ...databaseOptions,
+    ],
     scopes: [],
     json: { shape: '`{ applied }`; with `--plan` `{ steps: [{ name, sql }] }`' },
     isLocal: true,
@@ -137,7 +144,7 @@ export const databaseCommands: readonly Command[] = [
   {
     name: 'status',
     summary: 'Lists the migrations. The exit code is 9 when the schema is not up to date',
-    options: [dataOption],
+    options: databaseOptions,
     scopes: [],
     json: { shape: '`{ migrations: [{ name, state, applied_at }] }`' },
     isLocal: true,
@@ -148,7 +155,7 @@ export const databaseCommands: readonly Command[] = [
     summary: 'Deletes tasks that were completed some days ago, with all that belongs to them',
     options: [
       { flags: '--done-days <days>', summary: 'tasks that were completed longer ago', isRequired: true },
-      dataOption,
+      ...databaseOptions,
     ],
     scopes: [],
     json: { shape: '`{ deleted }`' },
@@ -158,7 +165,7 @@ export const databaseCommands: readonly Command[] = [
   {
     name: 'reseal',
     summary: 'Seals all secrets with the first key of TASKBOARD_ENCRYPTION_KEYS, so that the others can go',
-    options: [dataOption],
+    options: databaseOptions,
     scopes: [],
     json: { shape: '`{ resealed, unreadable }`' },
     isLocal: true,
@@ -174,7 +181,7 @@ export const databaseCommands: readonly Command[] = [
       { flags: '--workspace <id>', summary: 'for one workspace' },
       { flags: '--new-account <name>', summary: 'for an account that is created' },
       { flags: '--days <days>', summary: 'how long it is valid; default: until it is revoked' },
-      dataOption,
+      ...databaseOptions,
     ],
     scopes: [],
     json: { shape: '`{ id, key, account_id, workspace_id }`' },

@@ -5,7 +5,7 @@ import { type Call, type Command, textOf } from '../command.js'
 import { type Kept, keepWholeLines, openExport } from '../database/export-file.js'
 import { type Opened, withDatabase } from '../database/open-database.js'
 import { splitLines } from '../lines.js'
-import { dataOption } from './database-commands.js'
+import { databaseOptions } from './database-commands.js'
 
 interface Sink {
   write(text: string): Promise<unknown>
@@ -58,7 +58,7 @@ async function exportBoards(call: Call): Promise<void> {
 
 async function writeLines(
   { cli, options }: Call,
-  { pool, postgres }: Opened,
+  { pool, postgres, inSchema }: Opened,
   {
     write,
     resume,
@@ -71,6 +71,7 @@ async function writeLines(
   let lines = resume === null ? -1 : resume.rows
   try {
     for await (const batch of postgres.exportLines(pool, {
+      ...inSchema,
       accountId: textOf(options, 'account'),
       workspaceId: textOf(options, 'workspace'),
       ...(resume !== null && { resume }),
@@ -93,9 +94,10 @@ async function importBoards(call: Call): Promise<void> {
   if (path !== '-') await stat(path)
   const signal = cli.interrupted()
   const progress = cli.output.progress('Importing')
-  const imported = await withDatabase(call, async ({ pool, postgres }) => {
+  const imported = await withDatabase(call, async ({ pool, postgres, inSchema }) => {
     try {
       return await postgres.importLines(pool, splitLines(path === '-' ? cli.stdin : createReadStream(path)), {
+        ...inSchema,
         onProgress({ read, total }) {
           signal.throwIfAborted()
           progress.update(read, total)
@@ -123,7 +125,7 @@ export const transferCommands: readonly Command[] = [
     options: [
       ...transferScope,
       { flags: '--resume', summary: 'continues a file that was broken off, if nothing has changed since' },
-      dataOption,
+      ...databaseOptions,
     ],
     scopes: [],
     json: { shape: '`{ file, rows }`' },
@@ -135,7 +137,7 @@ export const transferCommands: readonly Command[] = [
     summary:
       'Reads such a file into a database of the same schema. What is there already stays, so an import that was broken off runs again',
     arguments: [{ name: 'file', summary: 'the file, or `-` for standard input' }],
-    options: [dataOption],
+    options: databaseOptions,
     scopes: [],
     json: { shape: '`{ rows, added }`' },
     isLocal: true,

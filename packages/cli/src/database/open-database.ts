@@ -11,6 +11,8 @@ import { loadCore, loadPg, loadPglite, loadPostgres } from '../optional-packages
 export interface Opened {
   readonly pool: PgPool
   readonly postgres: Awaited<ReturnType<typeof loadPostgres>>
+  /** Where the board is in the database. */
+  readonly inSchema: { readonly schema?: string | undefined }
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -28,6 +30,7 @@ export async function withDatabase<T>(
   const postgres = await loadPostgres()
   const directory = textOf(options, 'data') ?? (cli.env['TASKBOARD_DATA']?.trim() || undefined)
   const url = cli.env['DATABASE_URL']?.trim()
+  const inSchema = { schema: textOf(options, 'schema') ?? (cli.env['TASKBOARD_SCHEMA'] || undefined) }
   if (textOf(options, 'data') === undefined && url !== undefined && url !== '') {
     if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
       throw new CliError(
@@ -47,7 +50,7 @@ export async function withDatabase<T>(
     // Without a listener a lost connection ends the process.
     pool.on('error', () => undefined)
     try {
-      return await work({ pool, postgres })
+      return await work({ pool, postgres, inSchema })
     } finally {
       await pool.end()
     }
@@ -64,7 +67,7 @@ export async function withDatabase<T>(
   await loadPglite()
   const database = await postgres.openPglite(directory)
   try {
-    return await work({ pool: database.pool, postgres })
+    return await work({ pool: database.pool, postgres, inSchema })
   } finally {
     await database.close()
   }
@@ -77,9 +80,9 @@ export async function withBoard<T>(
   encryptionKey: NonNullable<TaskboardOptions['secrets']>['encryptionKey'] = randomBytes(32),
 ): Promise<T> {
   const { createTaskboard } = await loadCore()
-  return withDatabase(call, async ({ pool, postgres }) => {
+  return withDatabase(call, async ({ pool, postgres, inSchema }) => {
     const taskboard = createTaskboard({
-      storage: postgres.postgresStorage({ pool, listen: false }),
+      storage: postgres.postgresStorage({ pool, listen: false, ...inSchema }),
       logger: false,
       // A board on a durable storage requires one.
       secrets: { encryptionKey },

@@ -9,6 +9,7 @@ import {
   type WatchedLine,
 } from '@taskboard/core/storage'
 import pRetry, { type Options } from 'p-retry'
+import { boardSchema, type BoardSchema } from '../connection/board-schema.js'
 import { boundedPool, isUnanswered, type BoundedPool } from '../connection/bounded-pool.js'
 import { isCollision, toVerbError, toVerbErrors } from '../connection/connection-fault.js'
 import { createBatcher, type Batch, type BatcherOptions } from '../connection/batcher.js'
@@ -90,6 +91,8 @@ export interface DatabaseParts {
   readonly timeouts?: Timeouts | undefined
   /** Whether the server keeps the plans of statements. Off behind a pooler that shares sessions and does not support them. */
   readonly preparedStatements: boolean
+  /** Default: the one that texts are written for. */
+  readonly schema?: BoardSchema | undefined
   /** Default: one that signals within this process only. */
   readonly commits?: CommitSignal | undefined
   /** Default: one of this process only. */
@@ -107,11 +110,16 @@ const AFTER_COLLISIONS: Options = {
 }
 
 export function createDatabase(parts: DatabaseParts): Database {
-  const { settings, preparedStatements, commits = createCommitSignal() } = parts
+  const { settings, preparedStatements, schema = boardSchema(), commits = createCommitSignal() } = parts
   const { timeouts = resolveTimeouts({}), lines = createListeners<WatchedLine>(), sendLine } = parts
   const pool = boundedPool(parts.pool, timeouts)
   const sole = soleConnectionOf(parts.pool)
-  const { run, runAlone, sessionOn, boundedOf, toQuery } = createRunners(pool, timeouts, preparedStatements)
+  const { run, runAlone, sessionOn, boundedOf, toQuery } = createRunners(
+    pool,
+    timeouts,
+    preparedStatements,
+    schema,
+  )
   const { readPool } = parts
   const replica = readPool && createReplica({ primary: pool, readPool, timeouts, toQuery })
   const revocations = createRevocations(commits)

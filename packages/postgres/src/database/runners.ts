@@ -1,4 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
+import type { BoardSchema } from '../connection/board-schema.js'
 import { boundedConnection, type BoundedPool } from '../connection/bounded-pool.js'
 import type { PgConnection, PgQuery, PgQueryable } from '../connection/pool.js'
 import type { Statement } from '../connection/statement.js'
@@ -9,11 +10,13 @@ export function createRunners(
   pool: BoundedPool,
   { statementTimeoutMs }: Timeouts,
   preparedStatements: boolean,
+  schema: BoardSchema,
 ) {
   /** By the host's transaction: one that left a statement unanswered takes no more. */
   const bounded = new WeakMap<PgConnection, PgQueryable>()
 
-  function toQuery({ name, text }: Statement<unknown>, values: readonly unknown[]): PgQuery {
+  function toQuery(asked: Statement<unknown>, values: readonly unknown[]): PgQuery {
+    const { name, text } = schema.statement(asked)
     return { text, values: [...values], name: preparedStatements ? name : undefined }
   }
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type BoundSettings, type CommitSignal, createCommitSignal } from '@taskboard/core/storage'
+import { boardSchema } from '../connection/board-schema.js'
 import { type BoundedPool, boundedPool } from '../connection/bounded-pool.js'
 import { mostConnections } from '../connection/sole-connection.js'
 import type { PgQueryable, PgPool } from '../connection/pool.js'
 import { resolveTimeouts, type Timeouts } from '../connection/timeouts.js'
 import { createListener, type Listener } from './listener.js'
 import { createListeningCheck, type ListeningCheck } from './listening-check.js'
-import { CHANNEL, endsWithin } from './listening-connection.js'
+import { endsWithin } from './listening-connection.js'
 import { createTaskLines, type TaskLines } from './task-lines.js'
 import { createThrottle } from './throttle.js'
 
@@ -28,6 +29,8 @@ export interface CommitNotificationsParts {
   readonly settings: Pick<BoundSettings, 'current'>
   /** Default: those of `postgresStorage`. */
   readonly timeouts?: Timeouts | undefined
+  /** Default: that of the default schema. */
+  readonly channel?: string | undefined
 }
 
 /**
@@ -46,7 +49,7 @@ const ECHO = 'echo'
 const LONGEST_FLUSH_MS = 1_000
 
 export function createCommitNotifications(parts: CommitNotificationsParts): CommitNotifications {
-  const { pool, listen, settings, timeouts = resolveTimeouts({}) } = parts
+  const { pool, listen, settings, timeouts = resolveTimeouts({}), channel = boardSchema().channel } = parts
   const signal = createCommitSignal()
   if (pool.isSoleUser === true) {
     return notificationsOfOne(signal, settings)
@@ -70,6 +73,7 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
       isRequired: typeof listen === 'object',
       timeouts,
       settings,
+      channel,
       onNotified(payload) {
         const [sender, news] = payload.split(' ', 2)
         if (news === ECHO && sender === origin) check?.heard()
@@ -84,13 +88,13 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
     })
 
   const bounded = boundedPool(pool, timeouts)
-  const check = listener && checkOf(listener, settings, bounded, origin)
+  const check = listener && checkOf(listener, { settings, pool: bounded, channel, origin })
   // A separate statement: a transaction that writes would hold the lock until it is on the disk.
   async function notify(): Promise<void> {
     const connection = listener?.connection ?? bounded
     const payload = hasRevoked ? `${origin} ${REVOKED}` : origin
     hasRevoked = false
-    await connection.query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, payload] })
+    await connection.query({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
   }
   const sent = createThrottle(settings, LEAST_GAP_MS, () => {
     const { clock } = settings.current
@@ -98,7 +102,7 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
   })
 
   const taskLines = createTaskLines(settings, LEAST_GAP_MS, (texts) =>
-    notifyLines(listener?.connection ?? bounded, origin, texts),
+    notifyLines(listener?.connection ?? bounded, { channel, origin }, texts),
   )
 
   return {
@@ -126,15 +130,24 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
   }
 }
 
+/** Who notifies, and where. */
+interface Sender {
+  readonly channel: string
+  readonly origin: string
+}
+
 function checkOf(
   listener: Listener,
-  settings: CommitNotificationsParts['settings'],
-  pool: BoundedPool,
-  origin: string,
+  {
+    settings,
+    pool,
+    channel,
+    origin,
+  }: Pick<CommitNotificationsParts, 'settings'> & Sender & { readonly pool: BoundedPool },
 ): ListeningCheck {
   return createListeningCheck({
     settings,
-    send: () => pool.query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, `${origin} ${ECHO}`] }),
+    send: () => pool.query({ text: 'select pg_notify($1, $2)', values: [channel, `${origin} ${ECHO}`] }),
     async catchUp() {
       await listener.connection?.query({ text: 'select true', values: [] })
       return listener.connection !== null
@@ -153,10 +166,14 @@ function notificationsOfOne(
   return { taskLines: { ...taskLines, send: () => undefined }, commits, open: nothing, close: nothing }
 }
 
-async function notifyLines(connection: PgQueryable, origin: string, texts: readonly string[]): Promise<void> {
+async function notifyLines(
+  connection: PgQueryable,
+  { channel, origin }: Sender,
+  texts: readonly string[],
+): Promise<void> {
   const payloads = texts.map((text) => `${origin} ${LINE} ${text}`)
   const text = 'select pg_notify($1, t.line) from unnest($2::text[]) as t (line)'
-  await connection.query({ text, values: [CHANNEL, payloads] })
+  await connection.query({ text, values: [channel, payloads] })
 }
 
 /** A pool of one connection would have none left. */

@@ -25,6 +25,7 @@ export interface ListenerParts {
   readonly isRequired: boolean
   readonly timeouts: Timeouts
   readonly settings: Pick<BoundSettings, 'current'>
+  readonly channel: string
   /** Called with the payload of each notification. */
   readonly onNotified: (payload: string) => void
   /** Called when it listens again, after an interval in which notifications may be lost. */
@@ -37,7 +38,7 @@ const LONGEST_RETRY_MS = 10_000
 const LONGEST_OPENING_MS = 1_000
 
 export function createListener(parts: ListenerParts): Listener {
-  const { pool, isRequired, timeouts, settings, onNotified, onResumed } = parts
+  const { pool, isRequired, timeouts, settings, channel, onNotified, onResumed } = parts
   let isRunning = false
   let held: ListeningConnection | null = null
   let opening: Promise<void> | undefined
@@ -47,6 +48,7 @@ export function createListener(parts: ListenerParts): Listener {
   /** Resolves to whether it listens. */
   async function open(): Promise<boolean> {
     const opened = await openListening(pool, timeouts, settings.current.clock, {
+      channel,
       onNotified,
       onLost,
     }).catch(() => 'failed')

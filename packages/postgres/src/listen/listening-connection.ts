@@ -39,14 +39,13 @@ export interface ListeningConnection extends PgQueryable {
 }
 
 interface ListeningHandlers {
+  readonly channel: string
   /** Called with the payload of each notification. */
   readonly onNotified: (payload: string) => void
   /** Called once when it is lost or dropped, not when it is released. */
   readonly onLost: () => void
 }
 
-/** The channel of all boards in a database: there is only one. */
-export const CHANNEL = 'taskboard'
 const LONGEST_FAREWELL_MS = 1_000
 
 /**
@@ -57,7 +56,7 @@ export async function openListening(
   pool: PgPool,
   { connectTimeoutMs, statementTimeoutMs }: Timeouts,
   clock: Clock,
-  { onNotified, onLost }: ListeningHandlers,
+  { channel: own, onNotified, onLost }: ListeningHandlers,
 ): Promise<ListeningConnection | null> {
   const client = await lentWithin(pool.connect(), connectTimeoutMs)
   if (!isEmitter(client)) {
@@ -69,7 +68,7 @@ export async function openListening(
   let isOpened = false
   const heard = (value: unknown): void => {
     const { channel, payload = '' } = value as Notification
-    if (isHeld && channel === CHANNEL) onNotified(payload)
+    if (isHeld && channel === own) onNotified(payload)
   }
   const failed = (reason: unknown): void =>
     drop(reason instanceof Error ? reason : new Error('the connection has ended'))
@@ -94,7 +93,7 @@ export async function openListening(
   }
 
   try {
-    const listen = { text: `listen ${CHANNEL}`, values: [] }
+    const listen = { text: `listen ${own}`, values: [] }
     await boundedConnection(client, statementTimeoutMs).query(listen)
   } catch (error) {
     if (isHeld) letGo(error instanceof Error ? error : new Error(String(error)))
@@ -109,7 +108,7 @@ export async function openListening(
       // From here on a loss is not reported.
       isOpened = false
       let fault: unknown = new Error('the connection does not answer')
-      const unlisten = client.query({ text: `unlisten ${CHANNEL}`, values: [] }).then(
+      const unlisten = client.query({ text: `unlisten ${own}`, values: [] }).then(
         () => (fault = undefined),
         (error: unknown) => (fault = error),
       )

@@ -1,6 +1,7 @@
 import type { StorageState, TaskCounts } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
 import { schemaFault } from './migrate.js'
+import type { BoardSchema } from '../connection/board-schema.js'
 import type { PgPool } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 
@@ -15,9 +16,10 @@ const countTasks = statement<TaskCounts>(
 export async function checkStorage(
   database: Database,
   pool: PgPool,
+  schema: BoardSchema,
   { withCounts }: { readonly withCounts: boolean },
 ): Promise<StorageState> {
-  const isCurrent = (await schemaFault(pool)) === undefined
+  const isCurrent = (await schemaFault(pool, schema)) === undefined
   if (!withCounts || !isCurrent) return { isCurrent, counts: null }
   const [counts] = await database.read(null, countTasks, [])
   return { isCurrent, counts: counts ?? null }

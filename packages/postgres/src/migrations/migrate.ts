@@ -1,5 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 import { toVerbErrors } from '../connection/connection-fault.js'
+import { boardSchema, type BoardSchema } from '../connection/board-schema.js'
 import { requirePool, type PgQueryable, type PgPool } from '../connection/pool.js'
 import { bookkeeping, knownMigrations } from './known-migrations.js'
 import { differenceOf, digestOf, type Migration, titleOf } from './migration.js'
@@ -10,6 +11,12 @@ export interface PlannedStep {
   readonly name: string
   /** The SQL of the step, including its record. You can run the steps by hand, in order and in one transaction. */
   readonly sql: string
+}
+
+/** Where the board is. */
+export interface MigrationOptions {
+  /** The schema that has the board's tables, created if it is not there; default `taskboard`. As that of `postgresStorage`. */
+  readonly schema?: string | undefined
 }
 
 const BOOKKEEPING: PlannedStep = { name: '0000_bookkeeping', sql: bookkeeping }
@@ -102,9 +109,9 @@ const PREPARE = [
 ]
 
 /**
- * Brings the schema `taskboard` up to date in one transaction, which waits for other processes that migrate. Changes
+ * Brings the board's schema up to date in one transaction, which waits for other processes that migrate. Changes
  * nothing when the schema is up to date. Resolves to the names of the migrations that it applied.
- * @throws TaskboardError `INVALID_CONFIG`, without any change, when the database is newer than the library or an applied
+ * @throws TaskboardError `INVALID_CONFIG`, without any change, for an invalid `schema`, when the database is newer than the library or an applied
  *   migration was altered; `SERVICE_UNAVAILABLE` when the database cannot be reached.
  * @example
  * ```ts
@@ -116,9 +123,9 @@ const PREPARE = [
  * await database.close()
  * ```
  */
-export async function migrate(pool: PgPool): Promise<readonly string[]> {
+export async function migrate(pool: PgPool, { schema }: MigrationOptions = {}): Promise<readonly string[]> {
   requirePool('pool', pool)
-  return migrateWith(pool, knownMigrations)
+  return migrateWith(pool, knownMigrations, boardSchema(schema))
 }
 
 /**
@@ -137,8 +144,11 @@ export async function migrate(pool: PgPool): Promise<readonly string[]> {
  * await database.close()
  * ```
  */
-export function planMigrations(pool: PgPool): Promise<readonly PlannedStep[]> {
-  return toVerbErrors(planOn(pool, knownMigrations))
+export async function planMigrations(
+  pool: PgPool,
+  { schema }: MigrationOptions = {},
+): Promise<readonly PlannedStep[]> {
+  return toVerbErrors(planOn(pool, knownMigrations, boardSchema(schema)))
 }
 
 /**
@@ -154,8 +164,13 @@ export function planMigrations(pool: PgPool): Promise<readonly PlannedStep[]> {
  * await database.close()
  * ```
  */
-export async function migrationStatus(pool: PgPool): Promise<readonly MigrationState[]> {
-  const applied = new Map((await toVerbErrors(readApplied(pool)))?.map((one) => [one.number, one]))
+export async function migrationStatus(
+  pool: PgPool,
+  { schema }: MigrationOptions = {},
+): Promise<readonly MigrationState[]> {
+  const applied = new Map(
+    (await toVerbErrors(readApplied(boardSchema(schema).on(pool))))?.map((one) => [one.number, one]),
+  )
   const known = knownMigrations.map((migration): MigrationState => {
     const one = applied.get(migration.number)
     applied.delete(migration.number)
@@ -175,12 +190,12 @@ export async function migrationStatus(pool: PgPool): Promise<readonly MigrationS
  * Why the board cannot run on the schema: the first migration that it lacks or has in another form. Undefined when it can, as on a newer
  * schema, so that a host can be updated process by process.
  */
-export async function schemaFault(pool: PgPool): Promise<string | undefined> {
-  const applied = new Map((await toVerbErrors(readApplied(pool)))?.map((one) => [one.number, one]))
+export async function schemaFault(pool: PgPool, schema: BoardSchema): Promise<string | undefined> {
+  const applied = new Map((await toVerbErrors(readApplied(schema.on(pool))))?.map((one) => [one.number, one]))
   for (const migration of knownMigrations) {
     const one = applied.get(migration.number)
     if (one === undefined) {
-      return `the database lacks migration ${titleOf(migration)}: run migrate(pool) of @taskboard/postgres before start()`
+      return `schema ${schema.name} of the database lacks migration ${titleOf(migration)}: run ${callOf(schema)} of @taskboard/postgres before start()`
     }
     const difference = differenceOf(one, migration)
     if (difference !== undefined) return difference
@@ -188,17 +203,22 @@ export async function schemaFault(pool: PgPool): Promise<string | undefined> {
   return undefined
 }
 
+function callOf({ name }: BoardSchema): string {
+  return name === boardSchema().name ? 'migrate(pool)' : `migrate(pool, { schema: '${name}' })`
+}
+
 /** `migrate` with the caller's migrations. */
 export async function migrateWith(
   pool: PgPool,
   migrations: readonly Migration[],
+  schema = boardSchema(),
 ): Promise<readonly string[]> {
   // A run with nothing to do needs no lock, and no right to change the database.
-  if ((await toVerbErrors(planOn(pool, migrations))).length === 0) return []
+  if ((await toVerbErrors(planOn(pool, migrations, schema))).length === 0) return []
   return toVerbErrors(
     withClient(pool, async (client) => {
       for (const text of PREPARE) await client.query({ text, values: [] })
-      const steps = await planOn(client, migrations)
+      const steps = await planOn(client, migrations, schema)
       for (const { sql } of steps) await client.query({ text: sql, values: [] })
       await client.query({ text: 'commit', values: [] })
       return steps.map(({ name }) => name)
@@ -209,9 +229,11 @@ export async function migrateWith(
 async function planOn(
   connection: PgQueryable,
   migrations: readonly Migration[],
+  schema: BoardSchema,
 ): Promise<readonly PlannedStep[]> {
-  const applied = await readApplied(connection)
-  return plannedSteps(pendingOf(migrations, applied ?? []), applied === null)
+  const applied = await readApplied(schema.on(connection))
+  const steps = plannedSteps(pendingOf(migrations, applied ?? []), applied === null)
+  return steps.map(({ name, sql }) => ({ name, sql: schema.in(sql) }))
 }
 
 async function withClient<T>(pool: PgPool, work: (client: PgQueryable) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { isTaskboardError, TaskboardError } from '@taskboard/core'
+import { boardSchema } from '../connection/board-schema.js'
 import { toVerbErrors } from '../connection/connection-fault.js'
 import type { PgQueryable, PgPool } from '../connection/pool.js'
 import { transferTables, type TransferPart, type TransferTable } from './tables.js'
@@ -10,6 +11,8 @@ export interface ExportOptions {
   readonly accountId?: string | undefined
   /** Only this workspace: with its account's name and tier and the keys bound to it, without users. */
   readonly workspaceId?: string | undefined
+  /** As that of `postgresStorage`; default `taskboard`. */
+  readonly schema?: string | undefined
   /** Continues an export that was broken off, from its first and its last whole line. */
   readonly resume?: { readonly first: string; readonly last: string } | undefined
 }
@@ -45,11 +48,12 @@ export async function* exportLines(
   pool: PgPool,
   options: ExportOptions = {},
 ): AsyncGenerator<readonly string[], void, undefined> {
+  const schema = boardSchema(options.schema)
   const client = await toVerbErrors(pool.connect())
   let isUsable = true
   try {
     for (const text of PREPARE) await toVerbErrors(client.query({ text, values: [] }))
-    yield* linesOf(client, options)
+    yield* linesOf(schema.on(client), options)
   } catch (error) {
     isUsable = isTaskboardError(error) && error.code !== 'SERVICE_UNAVAILABLE'
     throw error

@@ -1,4 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
+import { boardSchema } from '../connection/board-schema.js'
 import { toVerbError, toVerbErrors } from '../connection/connection-fault.js'
 import type { PgQueryable, PgPool } from '../connection/pool.js'
 import { transferTables, type TransferTable } from './tables.js'
@@ -17,6 +18,8 @@ export interface ImportProgress {
 export interface ImportOptions {
   /** Called after each batch, which is then committed. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined
+  /** As that of `postgresStorage`; default `taskboard`. */
+  readonly schema?: string | undefined
 }
 
 const ROWS_AT_ONCE = 500
@@ -55,8 +58,9 @@ interface Batch {
 export async function importLines(
   pool: PgPool,
   lines: AsyncIterable<string> | Iterable<string>,
-  { onProgress }: ImportOptions = {},
+  { onProgress, schema }: ImportOptions = {},
 ): Promise<ImportProgress> {
+  const ownPool = boardSchema(schema).onPool(pool)
   let header: ExportHeader | null = null
   let columns: Columns = new Map()
   let batch: Batch | null = null
@@ -69,7 +73,7 @@ export async function importLines(
     if (batch === null || header === null) return
     const done = batch
     batch = null
-    added += await importBatch(pool, columns, done)
+    added += await importBatch(ownPool, columns, done)
     read += done.rows.length
     onProgress?.({ read, added, total: header.rows })
   }
@@ -79,7 +83,7 @@ export async function importLines(
     if (text === '') continue
     if (header === null) {
       header = readHeader(text)
-      columns = await prepare(pool, header)
+      columns = await prepare(ownPool, header)
       continue
     }
     const [, name, row] = ROW.exec(text) ?? []

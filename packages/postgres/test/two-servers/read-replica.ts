@@ -16,11 +16,11 @@ export interface ReadReplica {
   close(): Promise<void>
 }
 
-export async function openReadReplica(): Promise<ReadReplica> {
+export async function openReadReplica(schema?: string): Promise<ReadReplica> {
   const pair = await startServerPair(['fsync=off'], ['hot_standby_feedback=on'])
   const pool = createTestPool({ connectionString: pair.primary.url, max: 8 })
   const standbyPool = createTestPool({ connectionString: pair.standby.url, max: 8 })
-  await migrate(pool)
+  await migrate(pool, { schema })
   const counting = countingReads(standbyPool)
   return {
     pair,
@@ -48,7 +48,7 @@ export function countingReads(counted: pg.Pool): { readonly pool: PgPool; answer
       return {
         async query(query) {
           const answer = await client.query(query)
-          if (/from taskboard/.test(query.text)) answers += 1
+          if (/from (taskboard|")/.test(query.text)) answers += 1
           return answer
         },
         release: (broken) => client.release(broken),
