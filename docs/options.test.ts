@@ -54,6 +54,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   RateLimiterOptions: 'docs/parts.md',
   TierOptions: 'the table of tiers, which has a test of its own',
   ExportOptions: 'docs/operating.md',
+  MigrationOptions: 'docs/scaling.md',
   ImportOptions: 'docs/operating.md',
   V2ConformanceOptions: 'CONTRIBUTING.md',
   TransportConformanceOptions: 'CONTRIBUTING.md',

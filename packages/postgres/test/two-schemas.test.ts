@@ -74,7 +74,7 @@ describe('two boards in one database', () => {
     const { workspace } = await staging.accounts.create({ name: 'Acme', tier: 'professional' })
     const task = await staging.board(workspace.id).add({ title: 'Only in staging' })
     expect((await other.board(workspace.id).get(task.id)).title).toBe('Only in staging')
-    await expect(production.board(workspace.id).get(task.id)).rejects.toThrow()
+    await expect(production.board(workspace.id).get(task.id)).rejects.toThrow('no such')
     // It polls every ten minutes: only a notification tells it.
     await until(
       async () => heard.other,

@@ -111,16 +111,11 @@ const AFTER_COLLISIONS: Options = {
 
 export function createDatabase(parts: DatabaseParts): Database {
   const { settings, preparedStatements, schema = boardSchema(), commits = createCommitSignal() } = parts
-  const { timeouts = resolveTimeouts({}), lines = createListeners<WatchedLine>(), sendLine } = parts
+  const { timeouts = resolveTimeouts({}), lines = createListeners<WatchedLine>(), sendLine, readPool } = parts
   const pool = boundedPool(parts.pool, timeouts)
   const sole = soleConnectionOf(parts.pool)
-  const { run, runAlone, sessionOn, boundedOf, toQuery } = createRunners(
-    pool,
-    timeouts,
-    preparedStatements,
-    schema,
-  )
-  const { readPool } = parts
+  const runners = createRunners({ pool, timeouts, preparedStatements, schema })
+  const { run, runAlone, sessionOn, boundedOf, toQuery } = runners
   const replica = readPool && createReplica({ primary: pool, readPool, timeouts, toQuery })
   const revocations = createRevocations(commits)
   const ofHost = createOpenCount()

@@ -5,13 +5,20 @@ import type { PgConnection, PgQuery, PgQueryable } from '../connection/pool.js'
 import type { Statement } from '../connection/statement.js'
 import type { Timeouts } from '../connection/timeouts.js'
 
+interface RunnerParts {
+  readonly pool: BoundedPool
+  readonly timeouts: Timeouts
+  readonly preparedStatements: boolean
+  readonly schema: BoardSchema
+}
+
 /** Statements on a given connection, and on one of the pool. */
-export function createRunners(
-  pool: BoundedPool,
-  { statementTimeoutMs }: Timeouts,
-  preparedStatements: boolean,
-  schema: BoardSchema,
-) {
+export function createRunners({
+  pool,
+  timeouts: { statementTimeoutMs },
+  preparedStatements,
+  schema,
+}: RunnerParts) {
   /** By the host's transaction: one that left a statement unanswered takes no more. */
   const bounded = new WeakMap<PgConnection, PgQueryable>()
 

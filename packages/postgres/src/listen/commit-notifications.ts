@@ -51,9 +51,7 @@ const LONGEST_FLUSH_MS = 1_000
 export function createCommitNotifications(parts: CommitNotificationsParts): CommitNotifications {
   const { pool, listen, settings, timeouts = resolveTimeouts({}), channel = boardSchema().channel } = parts
   const signal = createCommitSignal()
-  if (pool.isSoleUser === true) {
-    return notificationsOfOne(signal, settings)
-  }
+  if (pool.isSoleUser === true) return notificationsOfOne(signal, settings)
   const origin = randomUUID()
   let hasRevoked = false
   const received = createThrottle(settings, LEAST_GAP_MS, () => {
