@@ -27,7 +27,11 @@ it('rolls up batch after batch, then waits', async () => {
 it('runs before the pruning of a task board, which does not change the figures', async () => {
   const clock = virtualClock()
   const storage = memoryStorage()
-  const taskboard = createTaskboard({ storage, clock, retention: { eventsMs: 86_400_000 } })
+  const taskboard = createTaskboard({
+    storage,
+    clock,
+    retention: { eventsMs: 86_400_000, deliveriesMs: 86_400_000 },
+  })
   const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
   const board = taskboard.board(workspace.id)
   await taskboard.start()

@@ -48,14 +48,16 @@ describe('the retention', () => {
     expect((await kept.board.list('DONE')).tasks).toHaveLength(2)
   })
 
-  it('keeps deliveries for their own retention', async () => {
+  it('keeps deliveries for their own retention, and events as long as deliveries', async () => {
     const sender: Sender = {
       send: async () => ({ kind: 'answered', status: 200, excerpt: '' }),
       close: async () => undefined,
     }
     const day = 86_400_000
     const retention = { eventsMs: day, deliveriesMs: 5 * day }
+    const storage = memoryStorage()
     const { clock, taskboard, board, workspace } = await setUp({
+      storage,
       retention,
       webhooks: { sender },
     })
@@ -64,9 +66,11 @@ describe('the retention', () => {
     await taskboard.start()
     await board.add({ title: 'Write' })
     const kept = async () => (await taskboard.webhooks.deliveries(workspace.id, id)).deliveries.length
+    const query = { workspaceId: workspace.id, afterSeq: 0, limit: 10 }
+    const events = async () => (await storage.events.readEvents(query, { now: null })).length
     await clock.advance({ days: 4 })
-    expect(await kept()).toBe(1)
+    expect([await kept(), await events()]).toEqual([1, 1])
     await clock.advance({ days: 2 })
-    expect(await kept()).toBe(0)
+    expect([await kept(), await events()]).toEqual([0, 0])
   })
 })
