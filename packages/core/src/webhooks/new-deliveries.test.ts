@@ -60,6 +60,18 @@ describe('a new delivery', () => {
     expect(row?.status).toBe('succeeded')
   })
 
+  it('waits until the process has looked for older ones', async () => {
+    const session = await deliverySession()
+    sessions.push(session)
+    const { clock, deliverer, storage, webhook } = session
+    deliverer.start()
+    const [row] = await storage.commit([webhook('a')])
+    expect(row?.claim).toBeNull()
+    deliverer.wake()
+    await clock.settle()
+    expect(row?.status).toBe('succeeded')
+  })
+
   it('is sent once by the usual claim, with the same id, when the answer to its commit is lost', async () => {
     const { clock, receiver, storage, deliverer, webhook } = await setUp()
     const [row] = await storage.commit([webhook('a')], 'unknown')
