@@ -216,10 +216,14 @@ export function createGate(shared: SharedStorage, process: ProcessState, onDeath
     inOneCommit: (call, work) =>
       call.tx === undefined ? transaction((tx) => work({ ...call, tx })) : work(call),
   }
+  /** What answers at once. All processes share one storage, which cannot tell whose commit it is, so that none claims what it adds. */
+  const ungated: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    events: { onCommit: hub.listen, onTaskLog: () => () => undefined },
+    webhooks: { claimNewDeliveries: () => () => undefined },
+  }
   const storage: Record<string, unknown> = { ...whole }
   for (const name of stores) {
-    const own = name === 'events' ? { onCommit: hub.listen, onTaskLog: () => () => undefined } : {}
-    storage[name] = gatedStore(name, inner[name], own, gated)
+    storage[name] = gatedStore(name, inner[name], ungated[name] ?? {}, gated)
   }
 
   return {
