@@ -86,7 +86,7 @@ const OTHER_RELEASES = [
 const FAULTS = ['--minutes', '0.5', '--seed', '1']
 /** The first ones are part of the tests. */
 const SIMULATED_FROM = 1_001
-const SIMULATED = 5_000
+const SIMULATED = 3_000
 const total = { passed: 0, failed: 0 }
 const failures = []
 const unsteady = []
