@@ -13,7 +13,7 @@ export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[]
     {
       name: 'prune deliveries',
       indexes: ['ended_delivery_age'],
-      most: { rows: 8_000, pages: 5_000 },
+      most: { rows: 7_000, pages: 5_000 },
       run: () => storage.prune({ rows: 'deliveries', olderThanMs: 0, limit: 500 }, { now: NOW - 9e8 }),
     },
     {
