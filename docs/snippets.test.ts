@@ -85,7 +85,7 @@ async function run(name: string, env: NodeJS.ProcessEnv): Promise<string> {
     fromSources,
     join(folder, name),
   ]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env })
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env })
   return stdout
 }
 

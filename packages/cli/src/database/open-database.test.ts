@@ -9,7 +9,7 @@ import { withDatabase } from './open-database.js'
 /** What the connections of a command have of two settings. */
 async function settingsWith(url: string): Promise<unknown> {
   const cli = { env: { DATABASE_URL: url } } as unknown as Cli
-  const call: Call = { cli, args: [], options: { data: undefined } }
+  const call: Call = { cli, args: [], options: { data: undefined, schema: undefined } }
   const text = `select current_setting('jit') as jit, current_setting('lock_timeout') as "lockTimeout"`
   return withDatabase(call, async ({ pool }) => (await pool.query({ text, values: [] })).rows[0])
 }
