@@ -15,7 +15,7 @@ const rule = (name, write, pattern, finds, passes) => ({
 })
 
 const CHANNELS =
-  'https?|graphql|rest|mcp|typescript|sql|tools?|tool calls?|(?:signed )?webhooks?|email|mail|opentelemetry|websockets?|stdio|curl|streamable http|server-sent events|json-rpc|(?:the )?(?:board )?api|api v2|the (?:http|rest|graphql|mcp)\\b|the (?:realtime )?channel|the command line'
+  'https?|graphql|rest|mcp|typescript|sql|tools?|tool calls?|(?:signed )?webhooks|opentelemetry|websockets?|stdio|curl|streamable http|server-sent events|json-rpc|(?:the )?(?:board )?api|api v2|the (?:http|rest|graphql|mcp)\\b|the (?:realtime )?channel|the command line'
 const DONE_BY = 'returned|required|defined|described|accepted|rejected|used|shared|offered|given'
 const REQUESTS =
   'requests?|calls?|claims?|quer(?:y|ies)|writes?|reads?|gets?|posts?|messages?|attempts?|statements?|connections?|upgrades?|deliver(?:y|ies)|polls?'
@@ -174,7 +174,7 @@ export const words = [
   rule(
     'refuse for reject',
     'reject, deny',
-    /(?<!\bconnections? )(?<!\bconnection is )\brefus(?:e|es|ed|ing|als?)\b/i,
+    /(?<!\bconnections? )(?<!\bconnection is )\brefus(?:e|es|ed|ing|als?)\b(?! to\b)/i,
     'The request is refused.',
     'The request is rejected.',
   ),
