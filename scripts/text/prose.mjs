@@ -2,25 +2,28 @@
 // places stay what they are in the file.
 import ts from 'typescript'
 
-const filled = (found) => found.replaceAll(/\S/g, 'X')
+const filled = (found) => found.replaceAll(/[^\n]/g, 'X')
 const emptied = (found) => found.replaceAll(/[^\n]/g, ' ')
-/** Between blocks of text, as long as what it replaces. */
-const broken = (found) => '\n'.repeat(found.length)
+/** The end of a block, as long as the text that it replaces. */
+const END = '\0'
+const broken = (found) => END.repeat(found.length)
 
 /** The blocks of a text with their places in it. A block is a paragraph, an item of a list, a heading or a cell of a table. */
 export function blocksOf(text, start = 0) {
   const blocks = []
-  for (const { 0: found, index } of text.matchAll(/[^\n]+(?:\n[^\n]+)*/g)) {
-    const isHeading = /^\s*#/.test(found)
-    if (found.trim() !== '') blocks.push({ text: found, start: start + index, isHeading })
+  let place = 0
+  for (const part of text.split(/(\0+|\n[ \t]*(?=\n))/)) {
+    const isHeading = /^\s*#/.test(part)
+    if (/[^\s\0]/.test(part)) blocks.push({ text: part, start: start + place, isHeading })
+    place += part.length
   }
   return blocks
 }
 
-/** Line breaks before the items of lists, headings and rows become ends of blocks, and cells of tables blocks. */
+/** The blocks of a page. */
 function markdownBlocks(text) {
   const ended = text
-    .replaceAll(/^[ \t]*\|.*\|[ \t]*$/gm, (row) => row.replaceAll('|', '\n'))
+    .replaceAll(/^[ \t]*\|.*\|[ \t]*$/gm, (row) => row.replaceAll('|', END))
     .replaceAll(/^[ \t]*(?:[-*+]|\d+\.)(?=\s)/gm, broken)
     .replaceAll(/^[ \t]*>/gm, emptied)
   let start = 0
@@ -58,7 +61,6 @@ function proseOfComment(comment, start) {
     .replaceAll(/```[\s\S]*?(?:```|$(?![\s\S]))/g, broken)
     .replaceAll(/\{@link [^}]*\}/g, filled)
     .replaceAll(/@(?:param|typeParam) \S+|@[a-z]+/gi, broken)
-    .replaceAll(/\n[ \t]+(?=\n)/g, broken)
   const asBlocks = withoutInlineCode(text)
     .replaceAll(/^[ \t]*(?:[-*+]|\d+\.)(?=\s)/gm, broken)
     .replaceAll(/https?:\/\/[^\s)]+/g, filled)
@@ -72,7 +74,7 @@ const IS_PROSE = /[A-Za-z]{2,}[,;:.]? (?:[A-Za-z]{2,}|a )/
 /** The prose in a string at `start`, or none when it is a name, a statement or a list of classes. */
 function proseOfString(string, start) {
   if (!IS_PROSE.test(string) || IS_SQL.test(string)) return []
-  const text = withoutInlineCode(string).replaceAll(String.raw`\n`, '\n\n')
+  const text = withoutInlineCode(string.replaceAll(/^['"`]|['"`]$/g, ' ')).replaceAll(String.raw`\n`, broken)
   return blocksOf(text, start).map((block) => ({ ...block, surface: 'string' }))
 }
 
