@@ -10,7 +10,10 @@ const forAgent = { workspaceId: HUGE, agentId: `agent_${HUGE}_1`, leaseMs: LEASE
 const byType = { agentType: 'worker', leaseMs: LEASE_MS }
 const byAnyType = { agentType: anyAgentType, leaseMs: LEASE_MS }
 
-/** A claim passes the entries that earlier claims left in the index until a vacuum: about 1,600 pages for a hundred thousand. */
+/**
+ * A claim passes the entries that earlier claims left in the index until a vacuum: about 1,600 pages for a hundred thousand. The server counts the
+ * pages of writing the events as well, about 130 on this board, because the statement reads which deliveries it added.
+ */
 const ONE_CLAIM = { rows: 300, pages: 2_600 }
 
 type Tasks = Storage<PgConnection>['tasks']
@@ -57,13 +60,13 @@ function claims(tasks: Tasks, held: Task[]): readonly HotVerb[] {
     {
       name: 'claim 20 by type',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_type'],
-      most: { rows: 1_000, pages: 4_000 },
+      most: { rows: 1_000, pages: 4_200 },
       run: () => hold(tasks.claimTasks({ target: byType, limit: 20 }, at)),
     },
     {
       name: 'claim 20 by any type',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_fallback'],
-      most: { rows: 1_000, pages: 4_000 },
+      most: { rows: 1_000, pages: 4_200 },
       run: () => hold(tasks.claimTasks({ target: byAnyType, limit: 20 }, at)),
     },
     {
