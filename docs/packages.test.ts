@@ -19,9 +19,9 @@ describe('the packages', () => {
     expect(exampleNames).toEqual(manifestsIn('examples'))
   })
 
-  it('have each a row in the table of README.md', () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8')
-    const rows = [...readme.matchAll(/^\| \[`@taskboard\/(\w+)`\]/gm)].map(([, name = '']) => name)
+  it('have each a row in the table of docs/README.md', () => {
+    const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
+    const rows = [...index.matchAll(/^\| \[`@taskboard\/(\w+)`\]/gm)].map(([, name = '']) => name)
     expect(rows.toSorted()).toEqual(packageNames)
   })
 })
