@@ -32,7 +32,7 @@ const requests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 describe('the table of requests with cookies', () => {
   const guard = createOriginGuard(['https://panel.example'])
   const [, section = ''] = page.split('\n## Cookies, and other sites\n')
-  const rows = [...section.matchAll(/^\| (has .*) \| (accepted|refused)/gm)]
+  const rows = [...section.matchAll(/^\| (has .*) \| (accepted|rejected)/gm)]
 
   it('has a row for each case', () => {
     expect(rows.map(([, condition]) => condition)).toEqual(Object.keys(requests))
@@ -45,6 +45,6 @@ describe('the table of requests with cookies', () => {
       targetOrigin: 'https://board.example',
       header: (name: string) => headers[name],
     }
-    expect(guard.refuse(request) === null ? 'accepted' : 'refused').toBe(result)
+    expect(guard.refuse(request) === null ? 'accepted' : 'rejected').toBe(result)
   })
 })
