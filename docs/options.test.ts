@@ -51,6 +51,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   PublishOptions: 'docs/notifications.md: of one call',
   DeleteOptions: 'docs/accounts.md: of one call',
   SubscribeOptions: 'packages/client/README.md: of one subscription',
+  PeopleOptions: 'docs/own-login.md',
   RateLimiterOptions: 'docs/parts.md',
   TierOptions: 'the table of tiers, which has a test of its own',
   ExportOptions: 'docs/operating.md',

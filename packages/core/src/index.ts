@@ -15,6 +15,8 @@ export type {
   InvitationMessage,
   NewWorkspace,
   PasswordHasher,
+  PeopleOptions,
+  Person,
   Principal,
   Reach,
   Role,

@@ -63,6 +63,8 @@ create table taskboard.account_user (
   -- Unique over the whole board; without surrounding blanks, in Unicode normalization form KC and lower case, so that no two users have
   -- addresses that look alike.
   email text not null unique,
+  -- Whether the address is known to be the user's.
+  email_verified boolean not null default false,
   password_hash text not null,
   -- Null for all scopes, including those that later versions add.
   scopes text[],
@@ -86,6 +88,8 @@ create table taskboard.invitation (
   -- As those of users.
   scopes text[],
   token_hash text not null unique,
+  -- Whether only who reads the mail of the address can have the token.
+  mailed boolean not null default false,
   created_by text not null,
   created_at bigint not null,
   expires_at bigint not null,

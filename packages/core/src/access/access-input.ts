@@ -14,7 +14,7 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/
  * The form in which e-mail addresses are stored and compared: trimmed, in lower case, and in Unicode's normalization form KC, in
  * which full-width letters, ligatures and the like become the letters that they look like.
  */
-function normalizeEmail(email: string): string {
+export function normalizeEmail(email: string): string {
   return email.trim().normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
@@ -49,6 +49,7 @@ export const newUserInput = z.strictObject({
   email: emailInput,
   password: newPassword,
   scopes: scopeList.nullish(),
+  emailVerified: z.boolean({ error: 'must be true or false' }).nullish(),
 })
 
 /** The input of a login. It does not reveal whether an address or a password could exist. */

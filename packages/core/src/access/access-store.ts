@@ -77,7 +77,11 @@ export interface ApiKeyRotation {
 }
 
 /** What identifies a caller: the SHA-256 of an API key in hexadecimal, or the session of an access token. */
-export type Credential = { readonly keyHash: string } | { readonly sessionId: string }
+export type Credential =
+  | { readonly keyHash: string }
+  | { readonly sessionId: string }
+  /** None: the user as such, for what a person does without a request. */
+  | { readonly userId: string }
 
 /** Whose secrets are sealed: of webhooks, of notification channels that users set up, and of second factors. */
 export const sealedKinds = ['webhook', 'channel', 'factor'] as const
@@ -250,6 +254,11 @@ export interface AccessStore<Tx = unknown> {
     change: { readonly userId: string; readonly passwordHash: string },
     call: CallContext<Tx>,
   ): Promise<readonly string[]>
+  /** Says whether an address is known to be the user's. @throws TaskboardError `NOT_FOUND` for an unknown user. */
+  setEmailVerified(
+    change: { readonly userId: string; readonly isEmailVerified: boolean },
+    call: CallContext<Tx>,
+  ): Promise<void>
   /**
    * Deletes a user with all sessions and the open invitations that the user made, and unless `keepKeys` is set revokes the keys that the user
    * made. Returns the ids of what ended.
@@ -303,8 +312,8 @@ export interface AccessStore<Tx = unknown> {
   ): Promise<{ readonly added: ApiKeyRecord; readonly replaced: ApiKeyRecord }>
 
   /**
-   * The principal of a credential, and for how much longer it is valid. Null for a key that is unknown, revoked or expired, and for a
-   * session that is unknown or has ended. Every uncached request calls this once, so a storage answers it by one indexed read.
+   * The principal of a credential, and for how much longer it is valid. Null for a key that is unknown, revoked or expired, for a
+   * session that is unknown or has ended, and for an unknown user. Every uncached request calls this once, so a storage answers it by one indexed read.
    */
   findPrincipal(credential: Credential, call: CallContext<Tx>): Promise<FoundPrincipal | null>
   /**

@@ -25,7 +25,8 @@ import type { NewStoredUser, User } from './user.js'
 export type NewAccount = z.input<typeof newAccountInput>
 /**
  * `email` is unique on the whole board, ignoring case. `password` has 12 to 256 characters, and is neither common nor the address. Without `scopes` the user has all
- * scopes, including those of later versions.
+ * scopes, including those of later versions. `emailVerified` says that you have made sure that the address is the user's: only then links that decide
+ * as this user are mailed there. Default false.
  */
 export type NewUser = z.input<typeof newUserInput>
 export type NewWorkspace = z.input<typeof newWorkspaceInput>
@@ -76,6 +77,8 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    * authenticator's `cacheTtlMs`. The user's second factor and API keys stay.
    */
   setPassword(userId: string, password: string, options?: OnRecord<Tx>): Promise<void>
+  /** Says whether you have made sure that the address is the user's. Users who accept an invitation by mail have shown it. */
+  setEmailVerified(userId: string, emailVerified: boolean, options?: OnRecord<Tx>): Promise<void>
   /**
    * Deletes a user. All its sessions end, as with `setPassword`, its open invitations are withdrawn, and the API keys that the user made are
    * revoked, unless `keepKeys` is set because programs of the account use them.
@@ -196,7 +199,13 @@ function createUserCalls<Tx>(
   deps: AccountsDeps<Tx>,
 ): Pick<
   Accounts<Tx>,
-  'createUser' | 'setPassword' | 'deleteUser' | 'resetSecondFactor' | 'setRole' | 'listUsers'
+  | 'createUser'
+  | 'setPassword'
+  | 'setEmailVerified'
+  | 'deleteUser'
+  | 'resetSecondFactor'
+  | 'setRole'
+  | 'listUsers'
 > {
   const { environment, store, passwords } = deps
   return {
@@ -212,6 +221,15 @@ function createUserCalls<Tx>(
       const passwordHash = await passwords.hash(input.password, { key: userId, isKnown: true })
       const ended = await store.setPassword({ userId, passwordHash }, environment.call(options))
       for (const sessionId of ended) deps.authenticator.forgetSession(sessionId)
+    },
+    async setEmailVerified(userId, emailVerified, options) {
+      const isEmailVerified: unknown = emailVerified
+      if (typeof isEmailVerified !== 'boolean') {
+        throw new TaskboardError('INVALID_FIELD', 'emailVerified must be true or false', {
+          field: 'emailVerified',
+        })
+      }
+      await store.setEmailVerified({ userId, isEmailVerified }, environment.call(options))
     },
     async deleteUser(userId, options) {
       const { keepKeys = false, mayBeLast = true } = options ?? {}
@@ -257,7 +275,8 @@ async function toStored(
 ): Promise<NewStoredUser> {
   await requireUncommon(user.password, user.email)
   const passwordHash = await passwords.hash(user.password, { key, isKnown: true })
-  return { email: user.email, passwordHash, scopes: user.scopes ?? null }
+  const { email, scopes = null, emailVerified } = user
+  return { email, passwordHash, scopes, isEmailVerified: emailVerified ?? false }
 }
 
 function notFound(what: string): never {

@@ -80,5 +80,6 @@ export type { Invitation, NewStoredInvitation, NewStoredUser, User } from './use
 export { createInvitations, type InvitationMessage, type Invitations } from './invitations.js'
 export { beyond, roleNames, roleOf, roles, scopesOfRole, type Role } from './roles.js'
 export { mayRaiseBudget, reaches, requireScope } from './permission.js'
+export { createPeople, type People, type PeopleOptions, type Person } from './people.js'
 export { createWorkspaceReach } from './workspace-reach.js'
 export type { WorkspaceReach } from './workspace-reach.js'

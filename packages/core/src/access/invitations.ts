@@ -150,6 +150,7 @@ function createInvite(deps: InvitationsDeps): Invitations['create'] {
       tokenHash: credentialDigest(token),
       createdBy: id,
       ttlMs: LIFETIME_MS,
+      isMailed: showLink !== true,
       most: MOST_OPEN,
     }
     const { invitation } = await store.insertInvitation(stored, environment.call({ by }))

@@ -95,15 +95,19 @@ const faults: { readonly [Name in keyof Principal]-?: (value: unknown) => string
 const members = Object.entries(faults) as [keyof Principal, (value: unknown) => string | null][]
 
 /**
- * The principal that a host's `authenticate` returned, which may be plain JavaScript. Null for a stranger, and for undefined.
+ * The principal that a host's `authenticate`, or another function, returned, which may be plain JavaScript. Null for a stranger, and for
+ * undefined.
  * @throws TaskboardError `INVALID_CONFIG` with the first member that is wrong as `field`.
  */
-export function checkedPrincipal(caller: Principal | null | undefined): Principal | null {
+export function checkedPrincipal(
+  caller: Principal | null | undefined,
+  source = 'authenticate',
+): Principal | null {
   if (caller == null) return null
   for (const [name, faultOf] of members) {
     const fault = faultOf((caller as unknown as Record<string, unknown>)[name])
     if (fault === null) continue
-    throw new TaskboardError('INVALID_CONFIG', `the ${name} of the principal of authenticate ${fault}`, {
+    throw new TaskboardError('INVALID_CONFIG', `the ${name} of the principal of ${source} ${fault}`, {
       field: name,
     })
   }

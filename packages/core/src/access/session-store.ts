@@ -5,6 +5,9 @@ import type { AttemptDecision, AttemptKind } from './login-attempts.js'
 export interface SignIn {
   readonly userId: string
   readonly email: string
+  /** Whether the address is known to be the user's. */
+  readonly isEmailVerified: boolean
+  readonly accountId: string
   /** The name of the user's account. */
   readonly accountName: string
   readonly passwordHash: string

@@ -20,6 +20,8 @@ export interface NewStoredUser {
   readonly passwordHash: string
   /** Null for all scopes, including those of later versions. */
   readonly scopes: readonly Scope[] | null
+  /** Whether the address is known to be the user's. Default false. */
+  readonly isEmailVerified?: boolean | undefined
 }
 
 /** An address that may become a user of an account. */
@@ -62,4 +64,6 @@ export interface NewStoredInvitation {
   readonly tokenHash: string
   readonly createdBy: string
   readonly ttlMs: number
+  /** Whether only who reads the mail of the address can have the token, so that a user who accepts has it. Default false. */
+  readonly isMailed?: boolean | undefined
 }

@@ -266,6 +266,11 @@ export const auditRules: AuditRules = {
       ...user(userId),
       details: { sessions: list(sessions) },
     }),
+    setEmailVerified: ({ userId, isEmailVerified }) => ({
+      action: 'member.changed',
+      ...user(userId),
+      details: { email_verified: isEmailVerified },
+    }),
     deleteUser: ({ userId, keepKeys }, { accountId, sessions, keys, invitations }) => ({
       action: 'member.deleted',
       of: { accountId },

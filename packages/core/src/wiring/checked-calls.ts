@@ -122,6 +122,7 @@ const ofAccounts = callsOf<Accounts>()({
   delete: { 1: [...RECORDED, 'wait'] },
   createUser: { 2: RECORDED },
   setPassword: { 2: RECORDED },
+  setEmailVerified: { 2: RECORDED },
   deleteUser: { 1: [...RECORDED, 'keepKeys', 'mayBeLast'] },
   resetSecondFactor: { 1: ['by'] },
   setRole: { 3: RECORDED },

@@ -7,6 +7,7 @@ const names: NamesOf<TaskboardOptions> = {
   authenticate: true,
   stepUp: true,
   allowedOrigins: true,
+  people: { principal: true, find: true },
   tokens: {
     secret: true,
     issuer: true,
@@ -97,6 +98,7 @@ export function checkOptionKinds<Tx>(options: TaskboardOptions<Tx>): void {
     random,
     telemetry,
     authenticate,
+    people,
     notifications = [],
   } = options as {
     readonly [Name in keyof TaskboardOptions]?: unknown
@@ -135,6 +137,9 @@ export function checkOptionKinds<Tx>(options: TaskboardOptions<Tx>): void {
     'authenticate',
     'must be a function',
   )
+  requireKind(people === undefined || has(people, ['principal']), 'people.principal', 'must be a function')
+  const { find } = (people ?? {}) as { readonly find?: unknown }
+  requireKind(find === undefined || typeof find === 'function', 'people.find', 'must be a function')
 }
 
 function has(value: unknown, methods: readonly string[]): boolean {

@@ -6,6 +6,7 @@ import {
   type AllowedOrigins,
   type InvitationMessage,
   type PasswordHasher,
+  type PeopleOptions,
   type Principal,
   type SecretBox,
   type SecretBoxOptions,
@@ -50,6 +51,11 @@ export interface TaskboardOptions<Tx = unknown> {
    * and nothing is checked.
    */
   readonly allowedOrigins?: AllowedOrigins | undefined
+  /**
+   * With the host's login: who its people are when they do not call, for links that decide and for bots. Taskboard's login has this built
+   * in.
+   */
+  readonly people?: PeopleOptions | undefined
   /** Taskboard's login, with access and refresh tokens. Without it, only API keys are valid, or also the host’s login. */
   readonly tokens?: TokenOptions | undefined
   /** How accounts get their users, with Taskboard's login. */
@@ -209,6 +215,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   }
   if (options.tokens !== undefined) {
     requireOption(options.authenticate === undefined, 'tokens', 'cannot be combined with authenticate')
+    requireOption(options.people === undefined, 'people', 'cannot be combined with tokens, which have it built in')
     resolveTokenOptions(options.tokens)
   }
   createOriginGuard(options.allowedOrigins)

@@ -1,4 +1,4 @@
-import { createAccounts, wakeAtCommit, type Accounts } from '../access/index.js'
+import { createAccounts, createPeople, wakeAtCommit, type Accounts } from '../access/index.js'
 import { createAgentAnnouncer, createAgents, createEstimates, type Agents } from '../agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from '../analytics/index.js'
 import { createAudit, type Audit } from '../audit/index.js'
@@ -236,6 +236,14 @@ function createTransportServices<Tx>(
     audit: createAudit({ environment, store: storage.audit }),
     countRefusal: (by, accountId) => counts.count({ action: 'access.refused', of: { accountId }, by }),
     keys: access.keys,
+    people: createPeople({
+      environment,
+      store: storage.access,
+      signIns: storage.sessions,
+      reach: callers.reach,
+      hasLogin: access.login !== null,
+      ofHost: options.people,
+    }),
     login: access.login,
     agents: createAgents({
       environment,

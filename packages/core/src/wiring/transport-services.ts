@@ -3,6 +3,7 @@ import type {
   BrowserRequest,
   CallerKeys,
   Login,
+  People,
   Principal,
   RequireProof,
   WorkspaceReach,
@@ -110,6 +111,8 @@ export interface TransportServices<Tx = unknown> {
   /** The option `members.direct`. */
   readonly directMembers: boolean
   readonly keys: CallerKeys
+  /** The people of the board, when they do not call. */
+  readonly people: People
   /** Taskboard's login; null when the host has its own, or none. */
   readonly login: Login | null
   readonly agents: TransportAgents<Tx>

@@ -205,9 +205,10 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
   }
 
   function addUser(
-    { accountId, email, passwordHash, scopes }: NewStoredUser & { readonly accountId: string },
+    given: NewStoredUser & { readonly accountId: string },
     now: Instant,
   ): User {
+    const { accountId, email, passwordHash, scopes, isEmailVerified = false } = given
     if (database.users.byEmail(email) !== undefined) {
       throw new TaskboardError('CONFLICT', 'email is already in use', { field: 'email' })
     }
@@ -215,7 +216,7 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
     if (first === undefined) throw notFound('account')
     const id = settings.current.newId('user')
     const user = { id, accountId, email, scopes: Object.freeze([...(scopes ?? everyScope)]), createdAt: now }
-    const hidden = { passwordHash, defaultWorkspaceId: first.id }
+    const hidden = { passwordHash, isEmailVerified, defaultWorkspaceId: first.id }
     const noMfa = { mfaSecret: null, mfaPendingSecret: null, mfaStep: null, recoveryHashes: [] }
     tables.users.set(id, { user, ...hidden, ...noMfa })
     return user
@@ -254,6 +255,12 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
         return { user, ...narrow(tables, user, now) }
       }),
     setPassword: (change, call) => write(call, (now) => setPassword(tables, change, now)),
+    setEmailVerified: ({ userId, isEmailVerified }, call) =>
+      write(call, () => {
+        const stored = tables.users.get(userId)
+        if (stored === undefined) throw notFound('user')
+        tables.users.set(userId, { ...stored, isEmailVerified })
+      }),
     listUsers: ({ accountId }, call) =>
       read(call, () =>
         [...tables.users.values()]

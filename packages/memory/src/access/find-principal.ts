@@ -18,13 +18,11 @@ export function createFindPrincipal(
     return { principal: toPrincipal(key, account.tier), expiresInMs, provenAgoMs: null, isUseNoted }
   }
 
-  function ofSession(sessionId: string, now: Instant): FoundPrincipal | null {
-    const stored = tables.sessions.get(sessionId)
-    const owner = stored === undefined ? undefined : tables.users.get(stored.session.userId)
+  function userPrincipal(userId: string): Principal | null {
+    const owner = tables.users.get(userId)
     const account = owner === undefined ? undefined : tables.accounts.get(owner.user.accountId)
-    if (stored === undefined || owner === undefined || account === undefined) return null
-    if (stored.family.expiresAt <= now) return null
-    const principal = {
+    if (owner === undefined || account === undefined) return null
+    return {
       id: owner.user.id,
       kind: 'user',
       name: owner.user.email,
@@ -33,16 +31,28 @@ export function createFindPrincipal(
       scopes: owner.user.scopes,
       workspaceIds: 'all',
       defaultWorkspaceId: owner.defaultWorkspaceId,
-      sessionId,
-    } as const
+    }
+  }
+
+  function ofSession(sessionId: string, now: Instant): FoundPrincipal | null {
+    const stored = tables.sessions.get(sessionId)
+    const user = stored === undefined ? null : userPrincipal(stored.session.userId)
+    if (stored === undefined || user === null || stored.family.expiresAt <= now) return null
     const { family, provenAt } = stored
+    const principal = { ...user, sessionId }
     return { principal, expiresInMs: family.expiresAt - now, provenAgoMs: now - provenAt, isUseNoted: true }
   }
 
+  function ofUser(userId: string): FoundPrincipal | null {
+    const principal = userPrincipal(userId)
+    return principal && { principal, expiresInMs: null, provenAgoMs: null, isUseNoted: true }
+  }
+
   return (credential, call) =>
-    transactions.read(call, (now) =>
-      'keyHash' in credential ? ofKey(credential.keyHash, now) : ofSession(credential.sessionId, now),
-    )
+    transactions.read(call, (now) => {
+      if ('keyHash' in credential) return ofKey(credential.keyHash, now)
+      return 'userId' in credential ? ofUser(credential.userId) : ofSession(credential.sessionId, now)
+    })
 }
 
 /** Whether a key has expired or was revoked. */

@@ -17,13 +17,13 @@ export function createInvitationVerbs(
   const openOf = (now: Instant, isMeant: (invitation: StoredInvitation) => boolean): StoredInvitation[] =>
     [...tables.invitations.values()].filter((each) => each.expiresAt > now && isMeant(each))
 
-  function toInvitation({ tokenHash: _tokenHash, ...invitation }: StoredInvitation): Invitation[] {
+  function toInvitation({ tokenHash: _tokenHash, isMailed: _isMailed, ...invitation }: StoredInvitation): Invitation[] {
     const account = tables.accounts.get(invitation.accountId)
     return account === undefined ? [] : [{ ...invitation, accountName: account.name }]
   }
 
   return {
-    insertInvitation: ({ most, ttlMs, scopes, ...given }, call) =>
+    insertInvitation: ({ most, ttlMs, scopes, isMailed = false, ...given }, call) =>
       write(call, (now) => {
         const { accountId, email } = given
         if (tables.accounts.get(accountId) === undefined)
@@ -37,7 +37,7 @@ export function createInvitationVerbs(
         }
         const id = settings.current.newId('inv')
         const held = Object.freeze([...(scopes ?? everyScope)])
-        const stored = { ...given, id, scopes: held, createdAt: now, expiresAt: now + ttlMs }
+        const stored = { ...given, isMailed, id, scopes: held, createdAt: now, expiresAt: now + ttlMs }
         tables.invitations.set(id, stored)
         const [invitation] = toInvitation(stored)
         if (invitation === undefined) throw new Error('an account is gone')
@@ -64,11 +64,11 @@ export function createInvitationVerbs(
       write(call, (now) => {
         const [found] = openOf(now, (each) => each.tokenHash === tokenHash)
         if (found === undefined) throw new TaskboardError('NOT_FOUND', 'no such invitation')
-        const { accountId, email, scopes, createdBy } = found
+        const { accountId, email, scopes, createdBy, isMailed: isEmailVerified } = found
         if (!mayInvite(tables.users.get(createdBy)?.user.scopes ?? [], scopes))
           throw new TaskboardError('NOT_FOUND', 'no such invitation')
         tables.invitations.delete(found.id)
-        const user = addUser({ accountId, email, passwordHash, scopes }, now)
+        const user = addUser({ accountId, email, passwordHash, scopes, isEmailVerified }, now)
         return { user, invitationId: found.id }
       }),
     pruneInvitations: ({ limit }, call) =>

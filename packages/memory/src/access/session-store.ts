@@ -112,11 +112,12 @@ export function createSessionStore(database: Database): Store {
       read(call, (now) => {
         const found = 'email' in named ? users.byEmail(named.email) : tables.users.get(named.userId)
         if (found === undefined) return null
-        const { user, passwordHash, mfaSecret, mfaPendingSecret } = found
+        const { user, isEmailVerified, passwordHash, mfaSecret, mfaPendingSecret } = found
         const account = tables.accounts.get(user.accountId)
         if (account === undefined) return null
-        const who = { userId: user.id, email: user.email, accountName: account.name }
-        return { ...who, passwordHash, mfaSecret, mfaPendingSecret, asOf: now }
+        const who = { userId: user.id, email: user.email, isEmailVerified }
+        const of = { accountId: account.id, accountName: account.name }
+        return { ...who, ...of, passwordHash, mfaSecret, mfaPendingSecret, asOf: now }
       }),
     insertSession: ({ familyHash, tokenHash, ttlMs, longestMs, origin, ...checked }, call) =>
       write(call, (now) => {

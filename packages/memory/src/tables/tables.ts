@@ -32,6 +32,7 @@ import type { StoredUser } from './users.js'
 /** The name of the account is that of its row. */
 export interface StoredInvitation extends Omit<Invitation, 'accountName'> {
   readonly tokenHash: string
+  readonly isMailed: boolean
 }
 
 /** A session with its refresh tokens. */

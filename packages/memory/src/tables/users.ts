@@ -5,6 +5,7 @@ import type { Table } from './table.js'
 export interface StoredUser {
   readonly user: User
   readonly passwordHash: string
+  readonly isEmailVerified: boolean
   readonly defaultWorkspaceId: string
   readonly mfaSecret: string | null
   readonly mfaPendingSecret: string | null

@@ -12,7 +12,7 @@ import { statement } from '../connection/statement.js'
 import { beginDeletion, continueDeletion } from './deletions.js'
 import { acceptInvitation, deleteInvitation, insertInvitation, listInvitations } from './invitations.js'
 import { createSealed } from './sealed.js'
-import { deleteUser, listUsers, setPassword, setUserScopes } from './users.js'
+import { deleteUser, listUsers, setEmailVerified, setPassword, setUserScopes } from './users.js'
 import {
   accountColumns,
   createFindPrincipal,
@@ -43,8 +43,8 @@ const addUser = statement<AddedRow>(
   ),
   added_user as (
     insert into taskboard.account_user
-      (id, account_id, default_workspace_id, email, password_hash, scopes, created_at)
-    select $2::text, $3::text, f.id, $4::text, $5::text, $6::text[], p.now from p, first_workspace f
+      (id, account_id, default_workspace_id, email, password_hash, scopes, email_verified, created_at)
+    select $2::text, $3::text, f.id, $4::text, $5::text, $6::text[], $7::boolean, p.now from p, first_workspace f
     on conflict (email) do nothing
     returning *
   )
@@ -58,8 +58,9 @@ async function addUserIn(
   user: Parameters<AccessStore['insertUser']>[0],
   now: number | null,
 ): Promise<User> {
-  const { accountId, email, passwordHash, scopes } = user
-  const [row] = await session.run(addUser, [now, id, accountId, email, passwordHash, scopes])
+  const { accountId, email, passwordHash, scopes, isEmailVerified = false } = user
+  const values = [now, id, accountId, email, passwordHash, scopes, isEmailVerified]
+  const [row] = await session.run(addUser, values)
   if (row?.hasAccount !== true) throw new TaskboardError('NOT_FOUND', 'no such account')
   if (row.id === null) {
     throw new TaskboardError('CONFLICT', 'email is already in use', { field: 'email' })
@@ -274,6 +275,7 @@ export function createAccessStore(database: Database): AccessStore<PgConnection>
     noteKeyUse: (named, call) => noteKeyUse(database, named, call),
     insertUser: (user, call) => insertUser(database, user, call),
     setPassword: (change, call) => setPassword(database, change, call),
+    setEmailVerified: (change, call) => setEmailVerified(database, change, call),
     setUserScopes: (change, call) => setUserScopes(database, change, call),
     insertInvitation: (invitation, call) => insertInvitation(database, invitation, call),
     listInvitations: (which, call) => listInvitations(database, which, call),

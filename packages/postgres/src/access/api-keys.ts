@@ -13,7 +13,7 @@ import { once } from '../database/idempotency.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { keyWithinReach, reachValues } from '../database/reach.js'
-import { createFindSession, type FindPrincipal } from './session-store.js'
+import { createFindSession, createFindUser, type FindPrincipal } from './session-store.js'
 
 /** The columns of an `Account`. `alias` names the table or expression. */
 export function accountColumns(alias: string): string {
@@ -84,8 +84,11 @@ const MOST_AT_ONCE = 200
 export function createFindPrincipal(database: Database): AccessStore<PgConnection>['findPrincipal'] {
   const ofKey = createFindKey(database)
   const ofSession = createFindSession(database)
-  return (credential, call) =>
-    'keyHash' in credential ? ofKey(credential.keyHash, call) : ofSession(credential.sessionId, call)
+  const ofUser = createFindUser(database)
+  return (credential, call) => {
+    if ('keyHash' in credential) return ofKey(credential.keyHash, call)
+    return 'userId' in credential ? ofUser(credential.userId, call) : ofSession(credential.sessionId, call)
+  }
 }
 
 /** Finds the principals of keys by their hashes. Concurrent calls share a statement. */

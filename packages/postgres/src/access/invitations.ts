@@ -44,8 +44,9 @@ const add = statement<InvitationRow>(
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   added_invitation as (
-    insert into taskboard.invitation (id, account_id, email, scopes, token_hash, created_by, created_at, expires_at)
-    select $2::text, $3::text, $4::text, $5::text[], $6::text, $7::text, p.now, p.now + $8::bigint from p
+    insert into taskboard.invitation
+      (id, account_id, email, scopes, token_hash, created_by, created_at, expires_at, mailed)
+    select $2::text, $3::text, $4::text, $5::text[], $6::text, $7::text, p.now, p.now + $8::bigint, $10::boolean from p
     where (select count(*) from taskboard.invitation i where i.account_id = $3::text) < $9::integer
     returning *
   )
@@ -58,13 +59,13 @@ export function insertInvitation(
   invitation: Parameters<AccessStore['insertInvitation']>[0],
   call: CallContext<PgConnection>,
 ): ReturnType<AccessStore['insertInvitation']> {
-  const { accountId, email, scopes, tokenHash, createdBy, ttlMs, most } = invitation
+  const { accountId, email, scopes, tokenHash, createdBy, ttlMs, most, isMailed = false } = invitation
   const id = database.settings.current.newId('inv')
   return database.atomically(call, async (session) => {
     const accounts = await session.run(lockAccount, [accountId])
     if (accounts.length === 0) throw new TaskboardError('NOT_FOUND', 'no such account')
     const dropped = await session.run(dropEarlier, [call.now, accountId, email])
-    const values = [call.now, id, accountId, email, scopes, tokenHash, createdBy, ttlMs, most]
+    const values = [call.now, id, accountId, email, scopes, tokenHash, createdBy, ttlMs, most, isMailed]
     const [row] = await session.run(add, values)
     const replacedId = dropped.find(({ isOpen }) => isOpen)?.id ?? null
     if (row !== undefined) return { invitation: toInvitation(row), replacedId }
@@ -122,6 +123,7 @@ interface Used {
   readonly accountId: string
   readonly email: string
   readonly scopes: Invitation['scopes'] | null
+  readonly isEmailVerified: boolean
 }
 
 const use = statement<Used>(
@@ -130,7 +132,7 @@ const use = statement<Used>(
   delete from taskboard.invitation i
   where i.token_hash = $2::text and i.expires_at > coalesce($1::bigint, taskboard.now_ms())
     and exists (select from taskboard.account_user m where m.id = i.created_by and ${mayInvite('m.scopes', 'i.scopes')})
-  returning i.id, i.account_id as "accountId", i.email, i.scopes`,
+  returning i.id, i.account_id as "accountId", i.email, i.scopes, i.mailed as "isEmailVerified"`,
 )
 
 /** `AccessStore.acceptInvitation`. `addUser` adds the user within the session. */

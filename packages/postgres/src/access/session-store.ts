@@ -93,20 +93,33 @@ async function endSession(
   return session ?? null
 }
 
-interface SessionRow extends Omit<Principal, 'kind' | 'workspaceIds' | 'scopes'> {
+interface UserRow extends Omit<Principal, 'kind' | 'workspaceIds' | 'scopes'> {
   /** Null for all scopes. */
   readonly scopes: Principal['scopes'] | null
+}
+
+interface SessionRow extends UserRow {
   readonly sessionId: string
   readonly expiresInMs: number
   readonly provenAgoMs: number
 }
 
+/** The columns of a `UserRow`: `u` is the user, `a` its account. */
+const USER = `u.id, u.email as name, u.account_id as "accountId", a.tier, u.scopes,
+    u.default_workspace_id as "defaultWorkspaceId"`
+
+const toPrincipal = ({ scopes: listed, ...known }: UserRow): Principal => ({
+  ...known,
+  scopes: listed ?? scopes,
+  kind: 'user',
+  workspaceIds: 'all',
+})
+
 /** Present, ids of sessions. */
 const principalsBySession = statement<SessionRow>(
   'find_sessions',
   /* sql */ `
-  select s.id as "sessionId", u.id, u.email as name, u.account_id as "accountId", a.tier, u.scopes,
-    u.default_workspace_id as "defaultWorkspaceId",
+  select s.id as "sessionId", ${USER},
     (s.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs",
     (coalesce($1::bigint, taskboard.now_ms()) - s.proven_at)::float8 as "provenAgoMs"
   from unnest($2::text[]) as asked (id)
@@ -147,13 +160,24 @@ export function createFindSession(database: Database): FindPrincipal {
         ? await find(lookup)
         : (await database.read(call, principalsBySession, toValues([lookup])))[0]
     if (row === undefined) return null
-    const { expiresInMs, provenAgoMs, scopes: listed, ...known } = row
-    return {
-      principal: { ...known, scopes: listed ?? scopes, kind: 'user', workspaceIds: 'all' },
-      expiresInMs,
-      provenAgoMs,
-      isUseNoted: true,
-    }
+    const { expiresInMs, provenAgoMs, ...known } = row
+    return { principal: toPrincipal(known), expiresInMs, provenAgoMs, isUseNoted: true }
+  }
+}
+
+const principalOfUser = statement<UserRow>(
+  'find_user_principal',
+  /* sql */ `
+  select ${USER} from taskboard.account_user u join taskboard.account a on a.id = u.account_id
+  where u.id = $1::text`,
+)
+
+/** Finds users without a session. */
+export function createFindUser(database: Database): FindPrincipal {
+  return async (userId, call) => {
+    const [row] = await database.read(call, principalOfUser, [userId])
+    if (row === undefined) return null
+    return { principal: toPrincipal(row), expiresInMs: null, provenAgoMs: null, isUseNoted: true }
   }
 }
 
@@ -213,8 +237,8 @@ async function insertSession(
 }
 
 /** The columns of a `SignIn`. The user is `u`. */
-const SIGN_IN = `u.id as "userId", u.email, a.name as "accountName", u.password_hash as "passwordHash", u.mfa_secret as "mfaSecret",
-    u.mfa_pending_secret as "mfaPendingSecret", coalesce($2::bigint, taskboard.now_ms())::float8 as "asOf"`
+const SIGN_IN = `u.id as "userId", u.email, u.email_verified as "isEmailVerified", a.id as "accountId",
+    a.name as "accountName", u.password_hash as "passwordHash", u.mfa_secret as "mfaSecret", u.mfa_pending_secret as "mfaPendingSecret", coalesce($2::bigint, taskboard.now_ms())::float8 as "asOf"`
 
 const signInByEmail = statement<SignIn>(
   'find_sign_in',

@@ -105,6 +105,21 @@ export function setPassword(
   })
 }
 
+const setVerified = statement<object>(
+  'set_email_verified',
+  /* sql */ `update taskboard.account_user set email_verified = $2::boolean where id = $1::text returning id`,
+)
+
+/** `AccessStore.setEmailVerified`. */
+export async function setEmailVerified(
+  database: Database,
+  { userId, isEmailVerified }: Parameters<AccessStore['setEmailVerified']>[0],
+  call: CallContext<PgConnection>,
+): Promise<void> {
+  const changed = await database.write(call, setVerified, [userId, isEmailVerified])
+  if (changed.length === 0) throw new TaskboardError('NOT_FOUND', 'no such user')
+}
+
 /** Logins that begin at the moment wait for the lock, and find no user. */
 const lockUser = statement<object>(
   'lock_user',

@@ -24,23 +24,24 @@ async function enrolled(fixture: StorageFixture): Promise<string> {
 }
 
 /** The user of `addUser` without a second factor, as `findSignIn` returns it. */
-const factorless = (userId: string): Omit<SignIn, 'accountName'> => ({
+const factorless = (userId: string): Omit<SignIn, 'accountId' | 'accountName'> => ({
   userId,
   email: 'ada@example.com',
+  isEmailVerified: false,
   passwordHash: 'hash',
   mfaSecret: null,
   mfaPendingSecret: null,
   asOf: START,
 })
 
-/** Without the name of the account. */
+/** Without the account. */
 async function signInOf(
   { storage, at }: StorageFixture,
   userId: string,
-): Promise<Omit<SignIn, 'accountName'> | null> {
+): Promise<Omit<SignIn, 'accountId' | 'accountName'> | null> {
   const found = await storage.sessions.findSignIn({ userId }, at())
   if (found === null) return null
-  const { accountName: _, ...signIn } = found
+  const { accountId: _id, accountName: _name, ...signIn } = found
   return signIn
 }
 
