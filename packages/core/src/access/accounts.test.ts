@@ -65,6 +65,7 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
     listSealed: () => Promise.reject(new Error('not asked for')),
     replaceSealed: () => Promise.reject(new Error('not asked for')),
     setPassword: () => Promise.reject(new Error('no users here')),
+    setEmailVerified: () => Promise.reject(new Error('no users here')),
     listUsers: () => Promise.resolve([]),
     rotateApiKey: () => Promise.reject(new Error('not asked for')),
     async insertWorkspace({ accountId, name, agent }, call) {

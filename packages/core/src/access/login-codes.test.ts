@@ -91,6 +91,8 @@ describe('a login code', () => {
     const signIn = {
       userId: 'user_1',
       email,
+      isEmailVerified: true,
+      accountId: 'acct_1',
       accountName: 'Acme',
       passwordHash: 'h',
       mfaSecret: null,

@@ -12,7 +12,7 @@ const password = 'correct horse battery'
 function boardWith(options: Partial<TaskboardOptions>) {
   return createTaskboard({
     storage: memoryStorage(),
-    passwordHasher: plainPasswordHasher(),
+    passwordHasher: plainPasswordHasher,
     logger: false,
     ...options,
   })
@@ -134,7 +134,14 @@ describe('people of the host', () => {
   })
 
   it('are found by what the host says, without an address unless it names one', async () => {
-    const answers: unknown[] = [{ id: 'ada' }, { id: 'ada', email: 'a@b.example' }, null, undefined, {}, 'ada']
+    const answers: unknown[] = [
+      { id: 'ada' },
+      { id: 'ada', email: 'a@b.example' },
+      null,
+      undefined,
+      {},
+      'ada',
+    ]
     const { people } = await withHost((own) => ({
       principal: () => own,
       find: () => answers.shift() as null,
@@ -161,6 +168,8 @@ describe('people of the host', () => {
     ['people.finds', { principal: () => null, finds: () => null }, {}],
   ])('are refused with a wrong %s', (field, people, others) => {
     const options = { ...others, people: people as PeopleOptions }
-    expect(() => boardWith(options)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field }) as Error)
+    expect(() => boardWith(options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', field }) as Error,
+    )
   })
 })

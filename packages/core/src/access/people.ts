@@ -29,8 +29,7 @@ export interface PeopleOptions {
    * The person of an account with this id or e-mail address; null for nobody. Without it, people are known by their ids, and no mail is
    * sent to them.
    */
-  readonly find?:
-    ((accountId: string, text: string) => Person | null | Promise<Person | null>) | undefined
+  readonly find?: ((accountId: string, text: string) => Person | null | Promise<Person | null>) | undefined
 }
 
 /** The people of the board, when they do not call: by Taskboard's login, or by the host's `people`. Nothing is cached. */

@@ -215,7 +215,11 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   }
   if (options.tokens !== undefined) {
     requireOption(options.authenticate === undefined, 'tokens', 'cannot be combined with authenticate')
-    requireOption(options.people === undefined, 'people', 'cannot be combined with tokens, which have it built in')
+    requireOption(
+      options.people === undefined,
+      'people',
+      'cannot be combined with tokens, which have it built in',
+    )
     resolveTokenOptions(options.tokens)
   }
   createOriginGuard(options.allowedOrigins)

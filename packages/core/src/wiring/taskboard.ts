@@ -1,4 +1,4 @@
-import { createAccounts, createPeople, wakeAtCommit, type Accounts } from '../access/index.js'
+import { createAccounts, wakeAtCommit, type Accounts } from '../access/index.js'
 import { createAgentAnnouncer, createAgents, createEstimates, type Agents } from '../agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from '../analytics/index.js'
 import { createAudit, type Audit } from '../audit/index.js'
@@ -33,6 +33,7 @@ import { createTierLimits } from '../limits/index.js'
 import { createLifecycle } from './lifecycle.js'
 import { resealSecrets, type ResealedSecrets, type ResealOptions } from './reseal.js'
 import { userChannelsOf } from './user-channels-of.js'
+import { peopleOf } from './people-of.js'
 import { createScheduleQuota } from './schedule-quota.js'
 import { withRefusals } from './refusals.js'
 import { retentionOf } from './retention.js'
@@ -236,14 +237,7 @@ function createTransportServices<Tx>(
     audit: createAudit({ environment, store: storage.audit }),
     countRefusal: (by, accountId) => counts.count({ action: 'access.refused', of: { accountId }, by }),
     keys: access.keys,
-    people: createPeople({
-      environment,
-      store: storage.access,
-      signIns: storage.sessions,
-      reach: callers.reach,
-      hasLogin: access.login !== null,
-      ofHost: options.people,
-    }),
+    people: peopleOf(wiring, callers.reach),
     login: access.login,
     agents: createAgents({
       environment,

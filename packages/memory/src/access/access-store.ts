@@ -204,10 +204,7 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
     return workspace
   }
 
-  function addUser(
-    given: NewStoredUser & { readonly accountId: string },
-    now: Instant,
-  ): User {
+  function addUser(given: NewStoredUser & { readonly accountId: string }, now: Instant): User {
     const { accountId, email, passwordHash, scopes, isEmailVerified = false } = given
     if (database.users.byEmail(email) !== undefined) {
       throw new TaskboardError('CONFLICT', 'email is already in use', { field: 'email' })
@@ -255,12 +252,7 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
         return { user, ...narrow(tables, user, now) }
       }),
     setPassword: (change, call) => write(call, (now) => setPassword(tables, change, now)),
-    setEmailVerified: ({ userId, isEmailVerified }, call) =>
-      write(call, () => {
-        const stored = tables.users.get(userId)
-        if (stored === undefined) throw notFound('user')
-        tables.users.set(userId, { ...stored, isEmailVerified })
-      }),
+    setEmailVerified: (change, call) => write(call, () => setEmailVerified(tables, change)),
     listUsers: ({ accountId }, call) =>
       read(call, () =>
         [...tables.users.values()]
@@ -335,6 +327,15 @@ function renameWorkspace(
 }
 
 /** Replaces a user's password and ends its sessions, whose ids it returns. */
+function setEmailVerified(
+  { users }: Database['tables'],
+  { userId, isEmailVerified }: Parameters<Store['setEmailVerified']>[0],
+): void {
+  const stored = users.get(userId)
+  if (stored === undefined) throw notFound('user')
+  users.set(userId, { ...stored, isEmailVerified })
+}
+
 function setPassword(
   { users, sessions }: Database['tables'],
   { userId, passwordHash }: Parameters<Store['setPassword']>[0],

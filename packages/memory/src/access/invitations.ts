@@ -17,7 +17,11 @@ export function createInvitationVerbs(
   const openOf = (now: Instant, isMeant: (invitation: StoredInvitation) => boolean): StoredInvitation[] =>
     [...tables.invitations.values()].filter((each) => each.expiresAt > now && isMeant(each))
 
-  function toInvitation({ tokenHash: _tokenHash, isMailed: _isMailed, ...invitation }: StoredInvitation): Invitation[] {
+  function toInvitation({
+    tokenHash: _tokenHash,
+    isMailed: _isMailed,
+    ...invitation
+  }: StoredInvitation): Invitation[] {
     const account = tables.accounts.get(invitation.accountId)
     return account === undefined ? [] : [{ ...invitation, accountName: account.name }]
   }

@@ -42,6 +42,7 @@ import { invitationCases } from './access/invitation-cases.js'
 import { overlapCases } from './access/overlap-cases.js'
 import { loginAttemptCases } from './access/login-attempt-cases.js'
 import { sessionCases } from './access/session-cases.js'
+import { userCases } from './access/user-cases.js'
 import { mfaCases } from './access/mfa-cases.js'
 import type { OpenedStorage } from './opened-storage.js'
 import { toCase, type ConformanceCase } from './storage-case.js'
@@ -108,6 +109,7 @@ const checks = [
   ...analyticsCases,
   ...auditCases,
   ...sessionCases,
+  ...userCases,
   ...loginAttemptCases,
   ...invitationCases,
   ...overlapCases,
