@@ -1,6 +1,6 @@
 // `npm run generate`: makes what follows from the operations of API v2 and is not in git: the types and methods of the client, the
 // tables of the Python client and the GraphQL schema. What is up to date is not made again, and then nothing is compiled.
-// `npm run generate:docs` writes the tables of methods in the READMEs, which are in git.
+// `npm run generate:docs` writes the generated parts of pages, which are in git: methods of the clients, figures of benchmarks.
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -36,8 +36,8 @@ export async function generate({ onlyMissing = false } = {}) {
 }
 
 async function generateDocs() {
-  const { withMethodTables } = await compiled()
-  return writeAll(await withMethodTables((path) => readFile(join(root, path), 'utf8')))
+  const { withGeneratedParts } = await compiled()
+  return writeAll(await withGeneratedParts((path) => readFile(join(root, path), 'utf8')))
 }
 
 async function compiled() {

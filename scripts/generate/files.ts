@@ -5,7 +5,7 @@ import { methodsSource } from './methods-source.js'
 import { pythonSources } from './python-source.js'
 import { wireSource } from './wire-source.js'
 
-export { withMethodTables } from './method-tables.js'
+export { withGeneratedParts } from './generated-parts.js'
 
 /** The text of each file that is made and not in git, by its path in the repository. */
 export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {

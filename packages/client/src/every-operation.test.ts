@@ -4,7 +4,6 @@ import { type ClientMethod, clientMethods } from '../../../scripts/generate/clie
 import { operationsOf } from '../../../scripts/generate/document.js'
 import { readDocument } from '../../../scripts/generate/documented-board.js'
 import { generatedFiles } from '../../../scripts/generate/files.js'
-import { withMethodTables } from '../../../scripts/generate/method-tables.js'
 import { methodsOf, type RecordedCall, recordCalls } from '../test/recorded-calls.js'
 import { createClient, type OperationId, type Operations, type TaskboardClient } from './index.js'
 
@@ -54,12 +53,6 @@ describe('the methods of the client', () => {
     for (const [path, text] of Object.entries(files))
       expect({ path, text: await textOf(path) }).toEqual({ path, text })
     expect(Object.keys(files)).toContain('clients/python/taskboard/operations.py')
-  })
-
-  it('are listed in the READMEs (if not: npm run generate:docs)', async () => {
-    const pages = await withMethodTables(textOf)
-    for (const [path, text] of Object.entries(pages))
-      expect({ path, text: await textOf(path) }).toEqual({ path, text })
   })
 
   it('cover every operation', () => {

@@ -1,4 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { recordFigure } from '@taskboard/kit/bench/figure'
 import { createRateLimiter, type LimitDecision } from '../src/limits/index.js'
 
 /**
@@ -136,6 +137,8 @@ for (const mix of mixes) {
   const ratios = await measure(mix)
   worst = { plain: Math.min(worst.plain, ratios.plain), awaited: Math.min(worst.awaited, ratios.awaited) }
 }
+recordFigure({ what: 'limiter, lowest of four mixes', value: worst.plain, unit: 'x' })
+recordFigure({ what: 'limiter, awaited, lowest of four mixes', value: worst.awaited, unit: 'x' })
 console.log(
   `lowest ratio: plain ${worst.plain.toFixed(1)}x (goal ${GOAL}x), awaited ${worst.awaited.toFixed(1)}x${sink < 0 ? '!' : ''}`,
 )

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
+import { recordFigure } from '@taskboard/kit/bench/figure'
 import { ephemeralSecretBox } from '../src/access/index.js'
 import { createEnvironment, systemClock, systemRandom } from '../src/environment/index.js'
 import { encodePayload, type LoggedEvent } from '../src/events/index.js'
@@ -146,6 +147,7 @@ for (let round = 0; round < ROUNDS; round++) {
   floor.push(await rate(posted))
 }
 const [a, b] = [median(ours), median(floor)]
+recordFigure({ what: 'webhook deliveries to undici alone', value: (a / b) * 100, unit: '%' })
 console.log(
   `deliveries a second: ${Math.round(a)}, undici alone: ${Math.round(b)}, ratio ${(a / b).toFixed(2)}`,
 )

@@ -1,10 +1,12 @@
 // Measures the dashboard in a real browser: `npm run bench:dashboard`.
 // - The first load with an empty cache: the time from the navigation to the first card, requests, and bytes.
 // - Scrolling through all tasks of a column: the time between frames.
-// `--url … --selector …` measures the first load of another page, such as another dashboard, in the same way.
+// `--url … --selector … --column <name>` measures the first load of another page, such as another dashboard, in the same way.
+// `--record` keeps the figures for the docs, see scripts/bench-figures.mjs.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { figureCollector } from '../../../scripts/bench-figures.mjs'
 
 const self = fileURLToPath(import.meta.url)
 const loader = ['--conditions=@taskboard/source', '--import', 'tsx']
@@ -19,7 +21,7 @@ const TARGET_FRAME_MS = 50
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`
 
-async function measureOwn(browser) {
+async function measureOwn(browser, figures) {
   const { buildApp } = await import('../scripts/build-app.mjs')
   const manifest = await buildApp()
   const first = [manifest.script, ...manifest.styles, ...manifest.preloaded].map(
@@ -32,8 +34,8 @@ async function measureOwn(browser) {
   for (const size of SIZES) {
     const board = await openBoard(size)
     try {
-      await measureFirstLoads(browser, { name: `${size} tasks`, ...board, selector: CARD })
-      if (size === SIZES.at(-1)) await measureScrolling(browser, board)
+      await measureFirstLoads(browser, figures, { size, column: 'Taskboard', ...board, selector: CARD })
+      if (size === SIZES.at(-1)) await measureScrolling(browser, figures, board)
     } finally {
       await board.close()
     }
@@ -81,7 +83,7 @@ function taskOf(index) {
   }
 }
 
-async function measureFirstLoads(browser, { name, page: url, link, selector }) {
+async function measureFirstLoads(browser, figures, { size, column, page: url, link, selector }) {
   const context = await browser.newContext({ viewport: WINDOW })
   if (link !== undefined) {
     const { followLink } = await import('@taskboard/kit/browser/follow-link')
@@ -95,8 +97,13 @@ async function measureFirstLoads(browser, { name, page: url, link, selector }) {
   await context.close()
   const [{ requests, bytes, code }] = loads
   const times = loads.map(({ ms }) => Math.round(ms))
+  const record = (what, value, unit) => figures.add(column, { what: `${what}, ${size} tasks`, value, unit })
+  record('first content', median(times), 'ms')
+  record('script and style', code / 1_000, 'kB')
+  record('all that is sent', bytes / 1_000, 'kB')
+  record('requests', requests, '')
   console.log(
-    `${name}: first content after ${median(times)} ms (${times.join(', ')}); ${requests} requests, ${kilobytes(bytes)} in all, ${kilobytes(code)} of script and style`,
+    `${column}, ${size} tasks: first content after ${median(times)} ms (${times.join(', ')}); ${requests} requests, ${kilobytes(bytes)} in all, ${kilobytes(code)} of script and style`,
   )
 }
 
@@ -123,7 +130,7 @@ async function firstLoad(context, url, selector) {
 }
 
 /** Scrolls the first column to its end, as far in each frame as a fast wheel does, while pages of the list arrive. */
-async function measureScrolling(browser, { link }) {
+async function measureScrolling(browser, figures, { link }) {
   const { followLink } = await import('@taskboard/kit/browser/follow-link')
   const context = await browser.newContext({ viewport: WINDOW })
   const page = await context.newPage()
@@ -132,6 +139,8 @@ async function measureScrolling(browser, { link }) {
   const frames = await page.evaluate(scrollThrough, '[data-column=todo] .column-scroll')
   const worst = Math.max(...frames.deltas)
   const late = frames.deltas.filter((delta) => delta > TARGET_FRAME_MS).length
+  figures.add('Taskboard', { what: 'longest frame', value: worst, unit: 'ms' })
+  figures.add('Taskboard', { what: `frames above ${TARGET_FRAME_MS} ms`, value: late, unit: '' })
   console.log(
     `scrolling ${frames.cards} cards: ${frames.deltas.length} frames, median ${median(frames.deltas).toFixed(1)} ms, p99 ${frames.deltas.toSorted((a, b) => a - b)[Math.floor(frames.deltas.length * 0.99)].toFixed(1)} ms, longest ${worst.toFixed(1)} ms, ${late} above ${TARGET_FRAME_MS} ms`,
   )
@@ -160,20 +169,26 @@ async function scrollThrough(selector) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { url: { type: 'string' }, selector: { type: 'string' } } })
+  const text = { type: 'string' }
+  const { values } = parseArgs({
+    options: { url: text, selector: text, column: text, record: { type: 'boolean', default: false } },
+  })
+  const figures = figureCollector('dashboard', { isRecorded: values.record })
   const { launchBrowser } = await import('@taskboard/kit/browser/launch-browser')
   const browser = await launchBrowser()
   try {
-    if (values.url === undefined) await measureOwn(browser)
+    if (values.url === undefined) await measureOwn(browser, figures)
     else
-      await measureFirstLoads(browser, {
-        name: values.url,
+      await measureFirstLoads(browser, figures, {
+        size: SIZES.at(-1),
+        column: values.column ?? values.url,
         page: values.url,
         selector: values.selector ?? 'body',
       })
   } finally {
     await browser.close()
   }
+  await figures.save(`Node.js ${process.versions.node}, ${browser.browserType().name()} ${browser.version()}`)
 }
 
 // The packages are used from their sources, which takes a loader.

@@ -154,7 +154,7 @@ else {
   const bodyOf = (query: string) => JSON.stringify({ query, variables: { id: 'WORKSPACE' } })
   await compare(
     fileURLToPath(import.meta.url),
-    { name: 'taskboard on Fastify', serve: 'ours' },
+    { name: 'GraphQL on Fastify', serve: 'ours' },
     [
       { name: 'graphql-yoga', serve: 'yoga', goal: 2 },
       { name: 'mercurius', serve: 'mercurius', goal: 1 },

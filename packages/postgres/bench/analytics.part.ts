@@ -99,7 +99,7 @@ const rollMs = await timed(async () => {
     )
   }
 })
-reportFigure('events rolled up in a second', count((rolled / rollMs) * 1_000))
+reportFigure('events rolled up', (rolled / rollMs) * 1_000, 'per second')
 mustHold('figures with roll-ups and what came after equal a scan', isDeepStrictEqual(await read(), expected))
 
 const scans: number[] = []

@@ -43,11 +43,10 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 
 const [oursSmall = 0, floorSmall = 0, oursLarge = 0, floorLarge = 0] = times.map(median)
-const inMs = (ms: number): string => `${ms.toFixed(3)} ms`
-reportFigure(`claim p50 at ${count(SMALL)} tasks`, inMs(oursSmall))
-reportFigure(`claim p50 at ${count(LARGE)} tasks`, inMs(oursLarge))
-reportFigure(`static SKIP LOCKED p50 at ${count(SMALL)} tasks`, inMs(floorSmall))
-reportFigure(`static SKIP LOCKED p50 at ${count(LARGE)} tasks`, inMs(floorLarge))
+reportFigure(`claim p50 at ${count(SMALL)} tasks`, oursSmall, 'ms')
+reportFigure(`claim p50 at ${count(LARGE)} tasks`, oursLarge, 'ms')
+reportFigure(`static SKIP LOCKED p50 at ${count(SMALL)} tasks`, floorSmall, 'ms')
+reportFigure(`static SKIP LOCKED p50 at ${count(LARGE)} tasks`, floorLarge, 'ms')
 atMost(`claim p50 at ${count(LARGE)} tasks to that at ${count(SMALL)}`, oursLarge / oursSmall, 1.3)
 atMost(`claim p50 to the static SKIP LOCKED claim's, at ${count(LARGE)} tasks`, oursLarge / floorLarge, 1.3)
 atMost(`claim p50 to the static SKIP LOCKED claim's, at ${count(SMALL)} tasks`, oursSmall / floorSmall, 1.3)

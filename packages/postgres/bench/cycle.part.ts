@@ -136,7 +136,7 @@ for (const { workers, overGraphile, overPgBoss, overFloor } of [
     overPgBoss,
   )
   atLeast(`${workers} workers, complete and take next, to the floor`, type / bare, overFloor)
-  reportFigure(`${workers} workers, the floor to graphile-worker's default`, `${(bare / theirs).toFixed(2)}x`)
+  reportFigure(`${workers} workers, the floor to graphile-worker's default`, bare / theirs, 'x')
 }
 await Promise.all(bosses.map((each) => each.stop({ graceful: false })))
 await Promise.all([board, graphile, floor, ...bossDatabases].map((each) => each.end()))

@@ -1,3 +1,4 @@
+import { recordFigure } from '@taskboard/kit/bench/figure'
 import type pg from 'pg'
 import { atMost } from './report.js'
 import { costsOfEach, meter, type Costs } from './costs.js'
@@ -27,7 +28,7 @@ export interface RoundOptions {
   readonly warmUpMs: number
 }
 
-/** Runs the contestants in turn, prints the median rates, and resolves to them in order. */
+/** Runs the contestants in turn, prints and records the median rates, and resolves to them in order. */
 export async function compareRates(
   what: string,
   contestants: readonly Contestant[],
@@ -48,6 +49,7 @@ export async function compareRates(
   console.log(`   ${what}, a second (medians of ${rounds} rounds; lowest to highest)`)
   for (const [index, { name, mostLogBytes }] of contestants.entries()) {
     const own = rates[index] ?? []
+    recordFigure({ what: `${what}: ${name}`, value: medians[index] ?? 0, unit: 'per second' })
     const span = `${count(Math.min(...own))} to ${count(Math.max(...own))}`
     console.log(`     ${name.padEnd(56)} ${count(medians[index] ?? 0).padStart(9)}  ${span}`)
     const each = costs[index] ?? []
@@ -73,9 +75,7 @@ async function play(
 
 /** The bytes of log of an operation against their goal. */
 export function logAtMost(what: string, costs: readonly Costs[], most: number): void {
-  atMost(`${what}: bytes of log`, median(costs.map(({ walBytes }) => walBytes)), most, (value) =>
-    count(value),
-  )
+  atMost(`${what}: bytes of log`, median(costs.map(({ walBytes }) => walBytes)), most, 'bytes')
 }
 
 export function costText(costs: readonly Costs[]): string {

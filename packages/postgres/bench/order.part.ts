@@ -1,6 +1,6 @@
 import { postgresStorage } from '../src/index.js'
 import { createBoard, LEASE_MS, type BenchBoard } from './board.js'
-import { atMost, mustHold } from './report.js'
+import { atMost, mustHold, reportFigure } from './report.js'
 
 /**
  * How far claims stray from the order of the scores: for each claim, in the order of the event log, the number of better tasks
@@ -73,6 +73,6 @@ mustHold(
 
 const apart = Array.from({ length: WORKERS }, () => postgresStorage({ pool: board.database.morePool(2) }))
 const errors = await rankErrors(board, apart)
-atMost(`mean rank error of ${WORKERS} independent claimers`, mean(errors), 2, (value) => value.toFixed(2))
-console.log(`   the largest was ${Math.max(...errors)}`)
+atMost(`mean rank error of ${WORKERS} independent claimers`, mean(errors), 2, '')
+reportFigure(`largest rank error of ${WORKERS} independent claimers`, Math.max(...errors), '')
 await board.end()

@@ -205,13 +205,11 @@ async function compare(): Promise<void> {
   try {
     for (const served of subjects) {
       const { residentMb, highestMb } = await served.ask({})
-      reportFigure(
-        `${served.name}: memory after the first start (at most)`,
-        `${residentMb.toFixed(0)} MB (${highestMb.toFixed(0)})`,
-      )
+      reportFigure(`${served.name}: memory after the first start`, residentMb, 'MB')
+      reportFigure(`${served.name}: the most memory during the first start`, highestMb, 'MB')
       const { addMs, cycleMs } = await served.ask({ measure: 'in process' })
-      reportFigure(`${served.name}: an add in process`, `${addMs.toFixed(2)} ms`)
-      reportFigure(`${served.name}: a cycle in process`, `${cycleMs.toFixed(2)} ms`)
+      reportFigure(`${served.name}: an add in process`, addMs, 'ms')
+      reportFigure(`${served.name}: a cycle in process`, cycleMs, 'ms')
     }
     const alone = new Map<string, number>()
     for (const { what, webhooks } of [
@@ -223,14 +221,14 @@ async function compare(): Promise<void> {
       for (const served of subjects) {
         const { ms, cpuMs } = await creates(served, { webhooks })
         const name = `${served.name}: a create over HTTP with ${what}`
-        reportFigure(`${name}, processor's time`, `${cpuMs.toFixed(2)} ms`)
+        reportFigure(`${name}, processor's time`, cpuMs, 'ms')
         const isJudged = served.name === 'PGlite'
-        if (isJudged && webhooks.count === 0) atMost(name, ms, 6, (value) => `${value.toFixed(2)} ms`)
-        else reportFigure(name, `${ms.toFixed(2)} ms`)
+        if (isJudged && webhooks.count === 0) atMost(name, ms, 6, 'ms')
+        else reportFigure(name, ms, 'ms')
         const ratio = ms / (alone.get(served.name) ?? ms)
         if (webhooks.count === 0) alone.set(served.name, ms)
         else if (isJudged && webhooks.count === 10) atMost(`${name}, to one with none`, ratio, 1.5)
-        else reportFigure(`${name}, to one with none`, `${ratio.toFixed(2)}x`)
+        else reportFigure(`${name}, to one with none`, ratio, 'x')
       }
     }
   } finally {

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { startEmbeddedServer } from '@taskboard/kit/postgres/embedded-server'
 import { debianServerWithJit, startDebianServer } from '../test/other-servers/debian-server.js'
 import { median } from './measure.js'
-import type { Figure } from './report.js'
+import type { JudgedFigure } from './report.js'
 
 /**
  * Starts a server that is as durable as in production and runs the parts on it one after the other, each in a separate process
@@ -66,16 +66,20 @@ async function commitMs(url: string): Promise<{ readonly p50: number; readonly v
   return { p50: median(took), version: rows[0]?.server_version ?? '' }
 }
 
-async function runPart(name: string, url: string, onStart: (child: ChildProcess) => void): Promise<Figure[]> {
+async function runPart(
+  name: string,
+  url: string,
+  onStart: (child: ChildProcess) => void,
+): Promise<JudgedFigure[]> {
   console.log(`\n== ${name}`)
-  const figures: Figure[] = []
+  const figures: JudgedFigure[] = []
   const startedAt = performance.now()
   const child = fork(join(folder, `${name}.part.js`), [], {
     execArgv: ['--expose-gc'],
     env: { ...process.env, BENCH_SERVER_URL: url },
   })
   onStart(child)
-  child.on('message', (figure) => figures.push(figure as Figure))
+  child.on('message', (figure) => figures.push(figure as JudgedFigure))
   const [code] = (await once(child, 'exit')) as [number | null]
   console.log(`   took ${Math.round((performance.now() - startedAt) / 1_000)} s`)
   if (code !== 0) {
@@ -85,7 +89,7 @@ async function runPart(name: string, url: string, onStart: (child: ChildProcess)
   return figures
 }
 
-function sumUp(all: readonly Figure[]): void {
+function sumUp(all: readonly JudgedFigure[]): void {
   const judged = all.filter(({ isMet }) => isMet !== null)
   console.log(`\n== ${judged.filter(({ isMet }) => isMet).length} of ${judged.length} targets met`)
   for (const { what, value, target, isMet } of judged) {
@@ -118,7 +122,7 @@ try {
   const { p50, version } = await commitMs(server.url)
   console.log(`PostgreSQL ${version}, Node ${process.version}; ${SERVER_FLAGS.join(', ')}`)
   console.log(`a commit of one row by one client: p50 ${p50.toFixed(2)} ms`)
-  const figures: Figure[] = []
+  const figures: JudgedFigure[] = []
   for (const name of parts) {
     if (isOver) break
     figures.push(...(await runPart(name, server.url, (child) => (current = child))))

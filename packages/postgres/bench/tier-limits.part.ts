@@ -2,7 +2,7 @@ import { RateLimiterPostgres, RateLimiterUnion } from 'rate-limiter-flexible'
 import type pg from 'pg'
 import { createBenchDatabase, createBoard } from './board.js'
 import { compareRates, rateOf } from './measure.js'
-import { atLeast } from './report.js'
+import { atLeast, reportFigure } from './report.js'
 
 /**
  * Decisions on an hour and a minute together, with as many waiting as in a busy API process. Theirs are two limiters in a
@@ -95,5 +95,6 @@ const wide = await measure('on one hot account, all allowed', 1, {
 })
 atLeast(`tier decisions over ${ACCOUNTS} accounts to rate-limiter-flexible's`, many, 4)
 atLeast("tier decisions on one hot account to rate-limiter-flexible's", hot, 20)
-console.log(`   with limits that let all pass: ${wide.toFixed(1)}x; ${admitted} were admitted in all`)
+reportFigure("tier decisions on one hot account, all allowed, to rate-limiter-flexible's", wide, 'x')
+console.log(`   ${admitted} were admitted in all`)
 await Promise.all([board.end(), database.end()])

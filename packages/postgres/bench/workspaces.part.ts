@@ -49,7 +49,7 @@ for (const { name, work } of [
   }
   const [few = 0, many = 0] = times.map(median)
   for (const [index, p50] of [few, many].entries())
-    reportFigure(`${name} p50 with ${COUNTS[index]} workspaces`, `${p50.toFixed(3)} ms`)
+    reportFigure(`${name} p50 with ${COUNTS[index]} workspaces`, p50, 'ms')
   atMost(`${name} p50 with ${COUNTS[1]} workspaces to that with ${COUNTS[0]}`, many / few, AS_CHEAP)
 }
 

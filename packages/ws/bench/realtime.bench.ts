@@ -5,6 +5,7 @@ import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:time
 import { fileURLToPath } from 'node:url'
 import type { LoggedEvent } from '@taskboard/core/storage'
 import { encodeFrames } from '@taskboard/core/transport'
+import { recordFigure } from '@taskboard/kit/bench/figure'
 import { serveMeasured, type MeasuredServer } from './measured-server.js'
 import { runClients, startClients, type RawClients } from './raw-clients.js'
 
@@ -61,7 +62,9 @@ async function compare(
   }
   const [floor = 0, ours = 0] = rates.map(median)
   const shown = `${Math.round(floor / 1000)}k -> ${Math.round(ours / 1000)}k messages/s`
-  console.log(`${title}, ${count} clients, ${burst} a tick: ${shown}, ${(ours / floor).toFixed(2)}x`)
+  const what = `${title}, ${count} clients, ${burst} a tick`
+  recordFigure({ what, value: ours / floor, unit: 'x' })
+  console.log(`${what}: ${shown}, ${(ours / floor).toFixed(2)}x`)
 }
 
 function onBare({ bare, ports }: MeasuredServer): readonly Contender[] {
@@ -195,6 +198,8 @@ else {
     for (const kind of ['bare', 'channel'] as const) measured[kind].push(await idleBytes(kind))
   }
   const [bare, channel] = [medians(measured.bare), medians(measured.channel)]
+  recordFigure({ what: 'an idle connection: heap', value: channel.heap / bare.heap, unit: 'x' })
+  recordFigure({ what: 'an idle connection: resident memory', value: channel.rss / bare.rss, unit: 'x' })
   const kib = (bytes: number): string => (bytes / 1024).toFixed(1)
   console.log(
     `an idle connection, subscribed: heap ${kib(bare.heap)} -> ${kib(channel.heap)} KiB, ${(channel.heap / bare.heap).toFixed(2)}x;` +

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import autocannon from 'autocannon'
+import { recordFigure } from './figure.js'
 
 /** What a served subject reports to the load generator. */
 export interface Served {
@@ -47,7 +48,7 @@ export function announce(served: Served): void {
 }
 
 /**
- * Loads `ours` and the floors in turn, each in a separate process, and prints the medians of whole requests per second and our ratio
+ * Loads `ours` and the floors in turn, each in a separate process, and prints and records the medians of whole requests per second and our ratio
  * to each floor, by rate and by processor time. The load generator is this process.
  */
 export async function compare(
@@ -129,6 +130,9 @@ function report({ name, goal }: Scenario, subjects: readonly Running[]): void {
   for (const floor of floors) {
     const byRate = ours.rate / floor.rate
     const byCpu = floor.cpuUs / ours.cpuUs
+    const what = `${ours.name}, ${name}, to ${floor.name}`
+    recordFigure({ what, value: byRate * 100, unit: '%' })
+    recordFigure({ what: `${what}, by processor time`, value: byCpu * 100, unit: '%' })
     console.log(
       `  ${percent(byRate)} of ${floor.name} (${Math.round(floor.rate)} requests/s), ${percent(byCpu)} by processor time` +
         ` (${floor.cpuUs.toFixed(1)} us)${verdict(byRate, floor.goal)}`,
