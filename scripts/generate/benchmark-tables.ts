@@ -38,9 +38,9 @@ function tableText({ command, measured, columns, figures }: BenchmarkTable, rows
     return `| ${text} | ${columns.map((column) => valuesText(values[column] ?? [], unit)).join(' | ')} |`
   })
   return [
-    `Measured with \`${command}\` on ${measured.on}: ${measured.software}; ${measured.machine}.`,
+    `Measured with \`${command}\` on ${measured.on}. Software: ${measured.software}. Machine: ${measured.machine}.`,
     '',
-    `| What | ${columns.join(' | ')} |`,
+    `| Measurement | ${columns.join(' | ')} |`,
     `| --- |${columns.map(() => ' --- |').join('')}`,
     ...lines,
   ].join('\n')
