@@ -24,6 +24,7 @@ const exampleSetups: Readonly<Record<string, readonly string[]>> = {
     fileOf('examples/express-server/test/compile-main.ts'),
   ],
   'fastify-server': [builtApp, pgliteTemplate],
+  deployment: [postgresServer, fileOf('examples/deployment/test/compile-processes.ts')],
 }
 const packageSetups: Readonly<Record<string, readonly string[]>> = {
   dashboard: [builtApp, pgliteTemplate],
