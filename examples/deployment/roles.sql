@@ -1,6 +1,6 @@
 -- Once, as a superuser: psql -f roles.sql. Change both passwords.
-create role board_owner login password 'owner-password';
-create role board login password 'board-password';
+create role board_owner login password 'change_me_owner';
+create role board login password 'change_me_board';
 alter role board set jit = off;
 alter role board set statement_timeout = '12s';
 alter role board set idle_in_transaction_session_timeout = '60s';

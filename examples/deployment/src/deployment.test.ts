@@ -61,41 +61,45 @@ async function deploy() {
 const through = `${nginx === null ? 'a round robin of connections' : 'nginx'}${pgbouncer === null ? '' : ' and PgBouncer'}`
 
 describe(`the deployment of docs/deployment.md, through ${through}`, () => {
-  it('migrates, works on tasks, and loses nothing when a server is replaced', { timeout: 60_000 }, async () => {
-    const { migrated, first, second, agents, url, key, workspaceId } = await deploy()
-    expect(migrated).toContain('0001')
-    const client = createClient({ baseUrl: url, key, WebSocket })
-    await client.agents.create({ name: 'Researcher', type: 'general' })
+  it(
+    'migrates, works on tasks, and loses nothing when a server is replaced',
+    { timeout: 60_000 },
+    async () => {
+      const { migrated, first, second, agents, url, key, workspaceId } = await deploy()
+      expect(migrated).toContain('0001')
+      const client = createClient({ baseUrl: url, key, WebSocket })
+      await client.agents.create({ name: 'Researcher', type: 'general' })
 
-    const stop = new AbortController()
-    const completed: string[] = []
-    const waiting = new Map<string, () => void>()
-    const messages = client.realtime.subscribe(`workspace.${workspaceId}`, { signal: stop.signal })
-    const subscribed = new Promise<void>((resolve) => void waiting.set('', resolve))
-    const followed = (async () => {
-      for await (const message of messages) {
-        if (message.type === 'subscribed') waiting.get('')?.()
-        if (message.type !== 'task.completed') continue
-        completed.push(message.data.title)
-        waiting.get(message.data.title)?.()
+      const stop = new AbortController()
+      const completed: string[] = []
+      const waiting = new Map<string, () => void>()
+      const messages = client.realtime.subscribe(`workspace.${workspaceId}`, { signal: stop.signal })
+      const subscribed = new Promise<void>((resolve) => void waiting.set('', resolve))
+      const followed = (async () => {
+        for await (const message of messages) {
+          if (message.type === 'subscribed') waiting.get('')?.()
+          if (message.type !== 'task.completed') continue
+          completed.push(message.data.title)
+          waiting.get(message.data.title)?.()
+        }
+      })()
+      const complete = async (title: string): Promise<void> => {
+        const done = new Promise<void>((resolve) => void waiting.set(title, resolve))
+        await client.tasks.create({ title })
+        await done
       }
-    })()
-    const complete = async (title: string): Promise<void> => {
-      const done = new Promise<void>((resolve) => void waiting.set(title, resolve))
-      await client.tasks.create({ title })
-      await done
-    }
-    await subscribed
-    await complete('before')
-    const ended = first.stop()
-    for (let place = 1; place <= 10; place++) await complete(`during ${place}`)
-    expect(await ended).toBe(0)
-    await complete('after')
-    stop.abort()
-    await followed
-    expect(completed.toSorted()).toEqual(
-      ['before', 'after', ...Array.from({ length: 10 }, (_, place) => `during ${place + 1}`)].toSorted(),
-    )
-    expect(await Promise.all([second, agents].map((each) => each.stop()))).toEqual([0, 0])
-  })
+      await subscribed
+      await complete('before')
+      const ended = first.stop()
+      for (let place = 1; place <= 4; place++) await complete(`during ${place}`)
+      expect(await ended).toBe(0)
+      await complete('after')
+      stop.abort()
+      await followed
+      expect(completed.toSorted()).toEqual(
+        ['before', 'after', ...Array.from({ length: 4 }, (_, place) => `during ${place + 1}`)].toSorted(),
+      )
+      expect(await Promise.all([second, agents].map((each) => each.stop()))).toEqual([0, 0])
+    },
+  )
 })

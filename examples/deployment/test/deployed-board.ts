@@ -28,8 +28,8 @@ export async function createDeployedDatabase(serverUrl: string) {
   return {
     name,
     rename,
-    ownerUrl: urlFor(`${name}_owner`, 'owner-password'),
-    boardUrl: urlFor(name, 'board-password'),
+    ownerUrl: urlFor(`${name}_owner`, 'change_me_owner'),
+    boardUrl: urlFor(name, 'change_me_board'),
     drop: () =>
       runEach(serverUrl, `drop database ${name} with (force); drop role ${name}; drop role ${name}_owner`),
   }
@@ -92,5 +92,5 @@ export async function startBoardProcess(
     () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status, running.errors),
     (seen) => seen === 200,
   )
-  return { port, stop: running.stop }
+  return { port, stop: () => running.stop() }
 }

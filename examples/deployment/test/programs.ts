@@ -22,7 +22,11 @@ export interface Program {
 export function startProgram(
   path: string,
   args: readonly string[],
-  options: { readonly env?: Readonly<Record<string, string>>; readonly uid?: number; readonly gid?: number } = {},
+  options: {
+    readonly env?: Readonly<Record<string, string>>
+    readonly uid?: number
+    readonly gid?: number
+  } = {},
 ): Program {
   const child: ChildProcess = spawn(path, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
   const exited = once(child, 'exit') as Promise<[number | null]>
@@ -38,9 +42,13 @@ export function startProgram(
   }
 }
 
+async function idOf(flag: string): Promise<number> {
+  const { stdout } = await promisify(execFile)('id', [flag, 'postgres'])
+  return Number(stdout)
+}
+
 /** A user for programs that refuse to run as root: that of Debian's PostgreSQL. */
 export async function ordinaryUser(): Promise<{ readonly uid?: number; readonly gid?: number }> {
   if (userInfo().uid !== 0) return {}
-  const idOf = async (flag: string) => Number((await promisify(execFile)('id', [flag, 'postgres'])).stdout)
   return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
