@@ -12,7 +12,9 @@ describe('docs/data-protection.md', () => {
       .filter((name) => name.endsWith('.sql'))
       .map((name) => readFileSync(new URL(name, schema), 'utf8'))
       .join('\n')
-    const tables = [...sql.matchAll(/^create (?:unlogged )?table taskboard\.(\w+)/gm)].map(([, name = '']) => name)
+    const tables = [...sql.matchAll(/^create (?:unlogged )?table taskboard\.(\w+)/gm)].map(
+      ([, name = '']) => name,
+    )
     const [, section = ''] = page.split('\n## Retention\n')
     const named = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),

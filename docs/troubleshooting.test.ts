@@ -32,7 +32,7 @@ afterEach(async () => {
 })
 
 interface Json {
-  readonly [name: string]: never
+  readonly [name: string]: unknown
 }
 
 async function openBoard(options: Partial<TaskboardOptions> = {}) {

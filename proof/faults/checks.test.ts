@@ -107,7 +107,7 @@ const planted: readonly [promise: string, what: string, plant: (run: Run) => voi
     },
   ],
   [
-    'no agent works more at once',
+    'no agent has more tasks at a time',
     'an agent has two tasks',
     ({ rows }) => {
       rows.attempts = changed(rows.attempts, ({ taskId }) => taskId === 'b', { endedAt: 10_500 })
@@ -243,7 +243,7 @@ const planted: readonly [promise: string, what: string, plant: (run: Run) => voi
       }),
   ],
   [
-    'nothing is sent before its commit',
+    'no request is sent before its commit',
     'an event arrives early',
     ({ rows }) => {
       rows.events = changed(rows.events, ({ seq }) => seq === 8, { committedAt: 8_006 })
@@ -299,12 +299,12 @@ const planted: readonly [promise: string, what: string, plant: (run: Run) => voi
     },
   ],
   [
-    'a caller gets a right answer',
+    'a caller gets a correct response',
     'a server answers 500',
     (run) => see(run, { kind: 'wrong answer', what: '500' }),
   ],
   [
-    'no process ends on its own',
+    'no process exits on its own',
     'one does',
     (run) => see(run, { kind: 'ended', process: 'fastify.1', how: 'on its own with 1', isExpected: false }),
   ],

@@ -77,7 +77,7 @@ export const eventChecks: readonly Check[] = [
     },
   },
   {
-    promise: 'nothing is sent before its commit',
+    promise: 'no request is sent before its commit',
     *look({ journal, deliveries, events }) {
       for (const { deliveryId, atMs } of journal.of('received')) {
         const { committedAt = null } = events.get(deliveries.get(deliveryId)?.eventId ?? '') ?? {}
@@ -180,14 +180,14 @@ export const restChecks: readonly Check[] = [
     },
   },
   {
-    promise: 'a caller gets a right answer, or the promised refusal',
+    promise: 'a caller gets a correct response, or the documented error',
     *look({ journal }) {
       for (const { count } of journal.of('right answer')) for (let n = 0; n < count; n += 1) yield null
       for (const { what } of journal.of('wrong answer')) yield what
     },
   },
   {
-    promise: 'no process ends on its own, and each ends when it is asked to',
+    promise: 'no process exits on its own, and each exits when asked to',
     *look({ journal }) {
       for (const { process, how, isExpected } of journal.of('ended'))
         yield unless(isExpected, () => `${process} ended ${how}`)

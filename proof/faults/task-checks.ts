@@ -118,7 +118,7 @@ export const agentChecks: readonly Check[] = [
     },
   },
   {
-    promise: 'no agent works more at once than it may',
+    promise: 'no agent has more tasks at a time than it may',
     *look({ rows }) {
       const limits = new Map(rows.limits.map(({ agentId, most }) => [agentId, most]))
       const limited = rows.attempts.filter(({ agentId }) => limits.has(agentId))

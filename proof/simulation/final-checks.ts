@@ -138,7 +138,7 @@ async function checkDeliveries(scene: Scene): Promise<void> {
     accepted: isAccepted,
     process: { wasDisturbed },
   } of receivers.received) {
-    require(known.has(deliveryId), 'nothing is sent before its commit', () => deliveryId)
+    require(known.has(deliveryId), 'no request is sent before its commit', () => deliveryId)
     require((bodies.get(deliveryId) ?? body) === body, 'an id has one body', () => deliveryId)
     bodies.set(deliveryId, body)
     const deliveredAt = observer.delivered.get(deliveryId) ?? Infinity

@@ -19,7 +19,7 @@ export const plantedBugs = [
   },
   {
     name: 'send before commit',
-    rules: ['nothing is sent before its commit'],
+    rules: ['no request is sent before its commit'],
     file: 'packages/memory/src/webhooks/webhook-store.ts',
     faults: {
       claimDueDeliveries:

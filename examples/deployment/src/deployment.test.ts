@@ -28,8 +28,11 @@ async function firstKey({ boardUrl }: DeployedDatabase, encryptionKey: string) {
   const storage = postgresStorage({ pool, listen: false })
   const { accounts } = createTaskboard({ storage, secrets: { encryptionKey } })
   const { workspace } = await accounts.create({ name: 'Acme', tier: 'enterprise' })
-  const scopes = ['tasks:read', 'tasks:write', 'agents:read', 'agents:write'] as const
-  const { key } = await accounts.createKey({ workspaceId: workspace.id, name: 'scripts', scopes })
+  const { key } = await accounts.createKey({
+    workspaceId: workspace.id,
+    name: 'scripts',
+    scopes: ['tasks:read', 'tasks:write', 'agents:read', 'agents:write'],
+  })
   await pool.end()
   return { key, workspaceId: workspace.id }
 }

@@ -47,6 +47,8 @@ describe('the files of the deployment', () => {
     )
     for (const manifest of manifests) expect(() => checkManifest(manifest)).not.toThrow()
     const [job] = manifests
-    expect(() => checkManifest({ ...job, kind: 'Job', spec: { backoffLimit: 'three' } } as never)).toThrow()
+    expect(() => checkManifest({ ...job, kind: 'Job', spec: { backoffLimit: 'three' } } as never)).toThrow(
+      'backoffLimit',
+    )
   })
 })

@@ -26,7 +26,7 @@ const direct = poolOf(setting('DIRECT_DATABASE_URL'), 1)
 const agent = defineAgent({
   type: 'general',
   concurrency: 4,
-  run: (task) => `What I found about ${task.title}`,
+  run: (task) => `A summary of ${task.title}`,
 })
 const taskboard = createTaskboard({
   storage: postgresStorage({ pool, listen: direct, preparedStatements: false }),

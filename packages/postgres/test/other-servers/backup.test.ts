@@ -78,12 +78,11 @@ describe.skipIf(!hasPrograms)('a backup by docs/backup.md (where Debian has inst
     const encryptionKey = randomBytes(32)
     const before = openBoard(first.boardUrl, encryptionKey)
     const { workspace } = await before.taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
-    const webhook = {
+    const { id: webhookId } = await before.taskboard.webhooks.register(workspace.id, {
       url: 'https://receiver.example/hook',
       events: ['task.created'],
       secret: 'a long secret',
-    } as const
-    const { id: webhookId } = await before.taskboard.webhooks.register(workspace.id, webhook)
+    })
     const board = before.taskboard.board(workspace.id)
     const [agent] = await before.taskboard.agents.list(workspace.id)
     const claimed = await board.add({ title: 'claimed' })
