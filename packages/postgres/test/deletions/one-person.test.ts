@@ -69,7 +69,7 @@ it('a person is found in an export of the account, and erased by the steps of do
   const { approval } = await board.requestApproval(task.id, asked)
   await call(`/v2/approvals/${approval.id}/decision`, { decision: 'approved' })
   const other = await board.add({ title: 'Call them' })
-  await call(`/v2/tasks/${other.id}/move`, { to: 'in_progress' })
+  await call(`/v2/tasks/${other.id}/move`, { to: 'doing' })
 
   const names = [user.id, EMAIL]
   const lines: string[] = []

@@ -52,13 +52,15 @@ async function runCommand(heading: string, cwd: string, ownerUrl: string): Promi
   })
 }
 
-function openBoard(url: string, encryptionKey: Buffer) {
+const agent = defineAgent({ type: 'general', run: (task) => `done: ${task.title}` })
+
+function openBoard(url: string, encryptionKey: Buffer, agents = [agent]) {
   const clock = virtualClock(Date.now())
   const pool = createTestPool({ connectionString: url, max: 4 })
   stopping.push(() => pool.end())
   const taskboard = createTaskboard({
     storage: postgresStorage({ pool, listen: false }),
-    agents: [defineAgent({ type: 'general', run: (task) => `done: ${task.title}` })],
+    agents,
     clock,
     secrets: { encryptionKey },
     logger: false,
@@ -76,7 +78,8 @@ describe.skipIf(!hasPrograms)('a backup by docs/backup.md (where Debian has inst
     await owner.end()
 
     const encryptionKey = randomBytes(32)
-    const before = openBoard(first.boardUrl, encryptionKey)
+    const before = openBoard(first.boardUrl, encryptionKey, [])
+    await before.taskboard.start()
     const { workspace } = await before.taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
     const { id: webhookId } = await before.taskboard.webhooks.register(workspace.id, {
       url: 'https://receiver.example/hook',
@@ -84,9 +87,9 @@ describe.skipIf(!hasPrograms)('a backup by docs/backup.md (where Debian has inst
       secret: 'a long secret',
     })
     const board = before.taskboard.board(workspace.id)
-    const [agent] = await before.taskboard.agents.list(workspace.id)
+    const { id: agentId } = await before.taskboard.agents.create(workspace.id, { name: 'A', type: 'general' })
     const claimed = await board.add({ title: 'claimed' })
-    await board.claim({ agentId: agent?.id ?? '' })
+    await board.claim({ agentId })
     const waiting = await board.add({ title: 'waiting' })
     const done = await board.add({ title: 'done' })
     await board.move(done.id, 'DONE')
