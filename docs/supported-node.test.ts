@@ -42,3 +42,33 @@ describe('the lock file', () => {
     expect(refusing).toEqual([])
   })
 })
+
+describe('docs/supported-versions.md', () => {
+  const page = readFileSync(new URL('supported-versions.md', import.meta.url), 'utf8')
+
+  it('has the lowest Node.js of package.json, and the releases that continuous integration runs', () => {
+    const { dependencies } = read('scripts/node-matrix/package.json') as {
+      readonly dependencies: Readonly<Record<string, string>>
+    }
+    const others = Object.values(dependencies).flatMap(
+      (version) => /(?:@|^)(\d{2})\./.exec(version)?.[1] ?? [],
+    )
+    const tested = [...new Set([String(lowest[0]), ...others])].toSorted()
+    expect(page).toContain(`| Node.js | ${tested.join(', ')} | ${lowest.join('.')} or later |`)
+  })
+
+  it('has the peers that the packages ask for', () => {
+    const peersOf = (name: string) =>
+      (
+        read(`packages/${name}/package.json`) as {
+          readonly peerDependencies: Readonly<Record<string, string>>
+        }
+      ).peerDependencies
+    expect(peersOf('express')['express']).toBe('^4.18.0 || ^5.0.0')
+    expect(page).toContain('| Express | 4 and 5 | 4.18 or later |')
+    expect(peersOf('fastify')['fastify']).toBe('^5.0.0')
+    expect(page).toContain('| Fastify | 5 | 5 |')
+    expect(peersOf('postgres')['@electric-sql/pglite']).toBe('>=0.4.0 <0.6.0')
+    expect(page).toContain('| 0.4 or 0.5 |')
+  })
+})
