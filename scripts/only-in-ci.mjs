@@ -47,6 +47,7 @@ export const ONLY_IN_CI = [
   {
     reason: 'faults and processes of which each takes seconds; some of each kind stay',
     paths: [
+      'examples/deployment/src/deployment.test.ts',
       'packages/cli/src/faults.test.ts',
       'packages/cli/src/work/hostile-programs.test.ts',
       'packages/postgres/src/pglite/pglite-directory.test.ts',
@@ -54,6 +55,7 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/clock-faults/',
       'packages/postgres/test/deletions/no-row-left.test.ts',
       'packages/postgres/test/faults/server-faults.test.ts',
+      'packages/postgres/test/other-servers/backup.test.ts',
       'packages/postgres/test/faults/skewed-clocks.test.ts',
       'packages/postgres/test/realtime/realtime-processes.test.ts',
       'packages/postgres/test/several-processes/approvals.test.ts',
