@@ -87,7 +87,8 @@ const rows: readonly Row[] = [...page.matchAll(/^\| (`.*?) \| (.*?) \|$/gm)].map
 
 function valueOf({ name, unit }: Row, size: number): unknown {
   if (unit === 'number') return size
-  if (unit === 'characters') return 'é'.repeat(size)
+  // A character of two bytes, except where the body would be too large.
+  if (unit === 'characters') return (size > 500_000 ? 'x' : 'é').repeat(size)
   return Array.from({ length: size }, (_, place) =>
     name.includes('batch') ? { title: 't' } : `entry ${place}`,
   )
@@ -107,7 +108,10 @@ async function openBoard() {
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const response = await handle(new Request(`http://127.0.0.1${path}`, init))
     return (await response.json()) as {
-      readonly error?: { readonly code: string; readonly details: { readonly field: string } }
+      readonly error?: {
+        readonly code: string
+        readonly details: { readonly field: string; readonly issue: string }
+      }
     }
   }
 }
@@ -116,11 +120,8 @@ async function openBoard() {
 const isRejected = async (call: Awaited<ReturnType<typeof openBoard>>, row: Row, size: number) => {
   const [path, body] = places[row.name] ?? ['', () => ({})]
   const { error } = await call(path, body(valueOf(row, size)))
-  return (
-    error?.code === 'INVALID_REQUEST' &&
-    error.details.field !== '' &&
-    !error.details.field.startsWith('depends_on[')
-  )
+  // No task has the ids of this test, which is found out after their number.
+  return error?.code === 'INVALID_REQUEST' && !error.details.issue.includes('must name other tasks')
 }
 
 describe('docs/limits.md', () => {
