@@ -23,7 +23,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 
 async function pages(): Promise<readonly string[]> {
   const own = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md']
-  const docs = await Promise.all([namesIn('docs'), namesIn('docs/decisions'), namesIn('docs/security')])
+  const docs = await Promise.all(['docs', 'docs/decisions', 'docs/security', 'docs/reference'].map(namesIn))
   return [...own, ...docs.flat(), ...packageReadmes]
 }
 

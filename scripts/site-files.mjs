@@ -9,6 +9,7 @@ export const siteFolders = [
   'examples',
   'docs',
   'docs/decisions',
+  'docs/reference',
   'docs/security',
   'docs/images',
   'clients/python',

@@ -72,6 +72,7 @@ export default defineConfig({
     'README.md': 'index.md',
     'docs/README.md': 'docs/index.md',
     'docs/decisions/README.md': 'docs/decisions/index.md',
+    'docs/reference/README.md': 'docs/reference/index.md',
     'examples/README.md': 'examples/index.md',
     'packages/:name/README.md': 'packages/:name/index.md',
     'clients/:name/README.md': 'clients/:name/index.md',

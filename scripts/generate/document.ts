@@ -13,9 +13,15 @@ export interface Schema {
   readonly description?: string
   readonly format?: string
   readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minItems?: number
+  readonly maxItems?: number
 }
 
-export type Content = Readonly<Record<string, { readonly schema: Schema }>>
+export type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: object }>>
 
 /** An action of the board API, whose operations are told apart by it. */
 export interface BoardAction {
@@ -26,10 +32,12 @@ export interface BoardAction {
   readonly repeatable: boolean
   readonly body?: string
   readonly answer?: string
+  readonly example?: object
 }
 
 interface OperationDescription {
   readonly operationId: string
+  readonly tags: readonly string[]
   readonly summary: string
   readonly description?: string
   readonly security: readonly unknown[]
@@ -43,6 +51,7 @@ interface OperationDescription {
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>
   readonly 'x-scope'?: string
+  readonly 'x-access-token-only'?: boolean
   readonly 'x-taskboard'?:
     | { readonly client: string; readonly all?: string; readonly repeatable: boolean }
     | { readonly actions: Readonly<Record<string, BoardAction>> }

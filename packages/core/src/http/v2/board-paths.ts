@@ -87,6 +87,8 @@ interface BoardAction {
   /** The component that is its body, and the one that is its answer. */
   readonly body?: string
   readonly answer?: string
+  /** A body that passes every check but whether what it names exists. */
+  readonly example?: object
 }
 
 /** OpenAPI identifies operations by path and method only, so the actions of a method share one. */
@@ -120,6 +122,7 @@ const ACTIONS = {
       repeatable: false,
       body: 'BoardAdd',
       answer: 'BoardTaskWritten',
+      example: { title: 'Prepare the launch', priority: 'high', due_date: '2030-12-01T17:00:00Z' },
     },
     move: {
       scope: 'tasks:write',
@@ -128,6 +131,7 @@ const ACTIONS = {
       repeatable: true,
       body: 'BoardMove',
       answer: 'BoardTaskWritten',
+      example: { task_id: 'task_00000000000000000000000000', to: 'done' },
     },
     chat: {
       scope: 'chat:write',
@@ -136,6 +140,7 @@ const ACTIONS = {
       repeatable: false,
       body: 'BoardChat',
       answer: 'BoardChatReply',
+      example: { message: 'What is left to do?', user: 'Ada' },
     },
   },
 } as const satisfies Record<'get' | 'post', Readonly<Record<string, BoardAction>>>
@@ -196,6 +201,7 @@ export function boardPaths(paths: RoutePaths, toSchema: ToSchema): Readonly<Reco
         {
           parameters: [IDEMPOTENCY_KEY],
           body: toSchema(webhookBody, 'input'),
+          example: { url: 'https://receiver.example/hook', events: ['task.completed'] },
           answer: toSchema(registered, 'output'),
         },
       ),
@@ -213,17 +219,18 @@ interface BoardHead {
 interface BoardForm {
   readonly parameters: readonly Json[]
   readonly body?: Json | undefined
+  readonly example?: Json | undefined
   readonly answer: Json
 }
 
 /** Describes operations whose errors have one schema. */
 function describing(error: Json): (head: BoardHead, form: BoardForm) => Json {
-  return (head, { parameters, body, answer }) => ({
+  return (head, { parameters, body, example, answer }) => ({
     ...head,
     tags: ['board'],
     security: [{ bearer: [] }],
     parameters,
-    ...(body !== undefined && { requestBody: { required: true, content: jsonOf(body) } }),
+    ...(body !== undefined && { requestBody: { required: true, content: jsonOf(body, example) } }),
     responses: {
       200: { description: 'Done.', content: jsonOf(answer) },
       ...Object.fromEntries(
@@ -253,8 +260,8 @@ function parameter(name: string, schema: Json): Json {
   return { name, in: 'query', required: true, schema: { type: 'string', ...schema } }
 }
 
-function jsonOf(schema: Json): Json {
-  return { 'application/json': { schema } }
+function jsonOf(schema: Json, example?: Json): Json {
+  return { 'application/json': { schema, ...(example !== undefined && { example }) } }
 }
 
 function codesOf(status: number): string {

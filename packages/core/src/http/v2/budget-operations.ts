@@ -142,7 +142,7 @@ const correctUsage = operation({
     }),
     reason: correctionInput.shape.reason.meta({ description: '1 to 500 characters, for the audit.' }),
   }),
-  example: { cost_usd: -999_900, reason: 'A worker reported cents as dollars.' },
+  example: { cost_usd: -99, reason: 'A worker reported cents as dollars.' },
   answer: {
     status: 201,
     schema: z

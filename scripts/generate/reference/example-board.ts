@@ -1,0 +1,109 @@
+import { openApiCheck, type OpenApiCheck } from '../../../packages/testing/src/v2/open-api-check.js'
+import { toFetchHandler } from '../../../packages/core/src/entries/transport.js'
+import type { Random } from '../../../packages/core/src/environment/index.js'
+import { createTaskboard, defineAgent, scopes } from '../../../packages/core/src/index.js'
+import { memoryStorage } from '../../../packages/memory/src/index.js'
+import { slack } from '../../../packages/notify/src/index.js'
+import { plainPasswordHasher, virtualClock, type VirtualClock } from '../../../packages/testing/src/index.js'
+import { seededNumbers } from '../../../proof/kit/random/seeded-numbers.js'
+
+export const OWNER = { email: 'ada@acme.example', password: 'correct horse battery' }
+const ORIGIN = 'http://board.example'
+
+/** A response, with its body as text. */
+export interface ExampleResponse {
+  readonly status: number
+  readonly text: string
+}
+
+export interface ExampleRequest {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  /** The access token or API key; none without it. */
+  readonly credential?: string | undefined
+  readonly body?: object | undefined
+}
+
+/** A board on which the examples of the reference run, the same in each run. */
+export interface ExampleBoard {
+  readonly clock: VirtualClock
+  readonly check: OpenApiCheck
+  /** An API key with every scope. */
+  readonly key: string
+  readonly workspaceId: string
+  send(request: ExampleRequest): Promise<ExampleResponse>
+  close(): Promise<void>
+}
+
+const assistant = defineAgent({
+  type: 'assistant',
+  run: () => '',
+  chat: async (_, { board }) => {
+    const { tasks } = await board.list('TODO')
+    return `Left to do: ${tasks.map(({ title }) => title).join(', ')}.`
+  },
+})
+
+/** Opens a board with an account, its owner and a key. What it sends goes nowhere and succeeds. */
+export async function openExampleBoard(): Promise<ExampleBoard> {
+  const clock = virtualClock('2026-11-02T09:00:00Z')
+  const shared = {
+    storage: memoryStorage(),
+    clock,
+    random: seededRandom(7),
+    logger: false,
+    secrets: { encryptionKey: '0'.repeat(64) },
+    webhooks: {
+      sender: {
+        send: () => Promise.resolve({ kind: 'answered', status: 200, excerpt: 'ok' } as const),
+        close: () => Promise.resolve(),
+      },
+    },
+  } as const
+  const taskboard = createTaskboard({
+    ...shared,
+    agents: [assistant],
+    notifications: [slack()],
+    passwordHasher: plainPasswordHasher,
+    tokens: { secret: 'only for the examples of the reference' },
+  })
+  // Sends the deliveries. It has no agents, so that the tasks wait for those of the examples.
+  const deliverer = createTaskboard(shared)
+  await deliverer.start()
+  const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional', owner: OWNER })
+  const { key } = await taskboard.accounts.createKey({
+    workspaceId: workspace.id,
+    name: 'examples',
+    scopes: [...scopes],
+  })
+  const handle = toFetchHandler(taskboard)
+  async function send({ method, path, credential, body }: ExampleRequest): Promise<ExampleResponse> {
+    const headers = {
+      ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await handle(new Request(ORIGIN + path, { method, headers, ...content }))
+    return { status: response.status, text: await response.text() }
+  }
+  return {
+    clock,
+    check: openApiCheck((await send({ method: 'GET', path: '/v2/openapi.json' })).text),
+    key,
+    workspaceId: workspace.id,
+    send,
+    async close() {
+      await deliverer.close()
+      await taskboard.close()
+    },
+  }
+}
+
+function seededRandom(seed: number): Random {
+  const below = seededNumbers(seed)
+  return {
+    bytes: (size) => Uint8Array.from({ length: size }, () => below(256)),
+    fraction: () => below(1_000) / 1_000,
+  }
+}
