@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { siteDownloads, siteFilesIn, siteFolders } from '../scripts/site-files.mjs'
 import { sidebarGroups } from '../scripts/site-sidebar.mjs'
+import { siteTexts } from '../scripts/site-texts.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const files = siteFolders.flatMap(siteFilesIn)
@@ -34,5 +35,25 @@ describe('the site of the docs', () => {
     expect(links).toEqual(expect.arrayContaining(['/docs/simulation', '/docs/faults']))
     const indexed = [...index.matchAll(/\]\(([\w-]+)\.md[^)]*\)/g)].map(([, name = '']) => `/docs/${name}`)
     expect([...new Set(indexed)].filter((link) => !links.includes(link))).toEqual([])
+  })
+
+  it('has each page as Markdown as well, and lists them for language models', () => {
+    const texts = siteTexts()
+    const listed = [...(texts.get('llms.txt') ?? '').matchAll(/^- \[[^\]]+\]\(\/(\S+)\)$/gm)].map(
+      ([, path = '']) => path,
+    )
+    expect(listed).toEqual(
+      expect.arrayContaining(['index.md', 'docs/tutorial.md', 'docs/reference/index.md']),
+    )
+    expect(listed.filter((path) => !texts.has(path))).toEqual([])
+    const full = texts.get('llms-full.txt') ?? ''
+    expect(listed.filter((path) => !full.includes(`<!-- /${path} -->`))).toEqual([])
+    const dead = [...texts].flatMap(([page, text]) =>
+      [...text.matchAll(/\]\(([\w./-]+\.md)(?:#[^)]*)?\)/g)]
+        .map(([, target = '']) => normalize(join(dirname(page), target)))
+        .filter((target) => page.endsWith('.md') && !texts.has(target))
+        .map((target) => `${page}: ${target}`),
+    )
+    expect(dead).toEqual([])
   })
 })

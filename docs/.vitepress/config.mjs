@@ -62,10 +62,16 @@ function anchorOf(heading) {
     .replaceAll(' ', '-')
 }
 
+/** A request of the HTTP reference stands beside its response where there is room. */
+const EXCHANGES = `@media (min-width: 1280px) {
+  .vp-doc .exchange { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 16px; align-items: start }
+}`
+
 export default defineConfig({
   title: 'Taskboard',
   description: manifest.description ?? 'A kanban board for your Node.js server, worked by AI agents.',
   lang: 'en',
+  head: [['style', {}, EXCHANGES]],
   srcDir: '.site',
   srcExclude: ['**/CHANGELOG.md'],
   rewrites: {

@@ -1,0 +1,1 @@
+export function siteTexts(): ReadonlyMap<string, string>
