@@ -29,7 +29,9 @@ describe('docs/errors.md', () => {
 
   it.each([board, v2])('does not claim what a storage without an answer has done', (section) => {
     const [row] = section.match(/^\| `SERVICE_UNAVAILABLE`.*/m) ?? []
-    expect(row).toContain('its response was lost: [what may have been done](#when-the-storage-does-not-respond)')
+    expect(row).toContain(
+      'its response was lost: [what may have been done](#when-the-storage-does-not-respond)',
+    )
     const [, advice] = page.split('## When the storage does not respond')
     expect(advice).toContain('`Idempotency-Key`')
   })
