@@ -230,6 +230,10 @@ describe('a value or a name that no option can have', () => {
 })
 
 describe('the first page', () => {
+  it('has at most 600 words', () => {
+    expect(textOf('README.md').split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(600)
+  })
+
   it('says before its first command that the packages are not on the registry, while that is so', () => {
     const { version } = JSON.parse(textOf('packages/core/package.json')) as { readonly version: string }
     const [before = ''] = textOf('README.md').split('```')
@@ -296,6 +300,26 @@ describe('numbers in prose', () => {
     expect(Math.round(minutes / 60)).toBe(15)
     expect(textOf('docs/guarantees.md')).toContain('six sends over about 15 hours')
     expect(textOf('README.md')).toContain('15 hours of retries')
+  })
+})
+
+describe('the concepts', () => {
+  it('explain each reason of a hold', () => {
+    const reasons = tableBelow('docs/concepts.md', 'Holds').map(([reason = '']) => reason.replaceAll('`', ''))
+    expect(reasons.toSorted()).toEqual(holdReasons.toSorted())
+  })
+
+  it('name the due date as each API does', async () => {
+    const [dueDate] = tableBelow('docs/concepts.md', 'Names across APIs')
+    expect(dueDate).toEqual(['due date', '`dueDate`', '`due_date`', '`deadline`', '`deadline`', 'Due'])
+    const handle = toFetchHandler(createTaskboard({ storage: memoryStorage() }))
+    const response = await handle(new Request('http://board.example/v2/openapi.json'))
+    const { paths, webhooks } = (await response.json()) as Readonly<
+      Record<string, Readonly<Record<string, object>>>
+    >
+    expect(JSON.stringify(paths?.['/v2/tasks'])).toContain('"deadline"')
+    expect(JSON.stringify(webhooks?.['task.created'])).toContain('"due_date"')
+    expect(textOf('packages/graphql/schema.graphql')).toMatch(/^ {2}deadline: DateTime$/m)
   })
 })
 
