@@ -128,6 +128,22 @@ describe('a task that is not picked up', () => {
   })
 })
 
+describe('a task that waits for its turn', () => {
+  it('is behind the bound of its agent, and behind tasks with a higher score', async () => {
+    const { taskboard, board, call, workspaceId } = await openBoard()
+    const agent = await taskboard.agents.create(workspaceId, { name: 'A', type: 'general', maxConcurrent: 1 })
+    const low = await board.add({ title: 'low', priority: 'low' })
+    const urgent = await board.add({ title: 'urgent', priority: 'urgent' })
+    const scores = await Promise.all([low, urgent].map(({ id }) => call(`/v2/tasks/${id}/score`)))
+    const [ofLow = 0, ofUrgent = 0] = scores.map(({ json }) => Number(json['score']))
+    expect(ofUrgent).toBeGreaterThan(ofLow)
+    expect((await board.claim({ agentId: agent.id }))?.id).toBe(urgent.id)
+    expect(await board.claim({ agentId: agent.id })).toBeNull()
+    const { json } = await call('/v2/agents')
+    expect(json['agents']).toMatchObject([{ current_workload: 1, max_concurrent: 1 }])
+  })
+})
+
 describe('a task that is stuck in Doing', () => {
   it('was moved there by a person, and has no agent', async () => {
     const { board, call } = await openBoard()
@@ -310,6 +326,15 @@ describe('a request that gets 429', () => {
     expect(ofTier.headers.get('x-ratelimit-burst-remaining')).toBe('0')
     for (const response of [ofKey, ofTier])
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  it('is one of logins from one address', async () => {
+    const tokens = { secret: 'a secret of at least thirty-two bytes' }
+    const { call } = await openBoard({ tokens, limits: { failedCredentialsPerMinute: 1 } })
+    const body = { email: 'ada@acme.example', password: 'wrong' }
+    expect((await call('/v2/auth/login', { body })).status).toBe(401)
+    const { status, json } = await call('/v2/auth/login', { body })
+    expect([status, json['error']]).toMatchObject([429, { code: 'RATE_LIMIT_EXCEEDED' }])
   })
 
   it('is a 401 with Retry-After for wrong credentials of one address', async () => {
