@@ -25,6 +25,7 @@ const exampleSetups: Readonly<Record<string, readonly string[]>> = {
   ],
   'fastify-server': [builtApp, pgliteTemplate],
   deployment: [postgresServer, fileOf('examples/deployment/test/compile-processes.ts')],
+  'two-servers': [builtApp, postgresServer, fileOf('examples/two-servers/test/compile-mover.ts')],
 }
 const packageSetups: Readonly<Record<string, readonly string[]>> = {
   dashboard: [builtApp, pgliteTemplate],

@@ -197,6 +197,7 @@ export type {
 export { createScoring, defaultScoring, explainScore, scoreTask } from './priority/index.js'
 export type { Scorable, ScoreExplanation, Scoring, ScoringOptions } from './priority/index.js'
 export type { Storage } from './storage/index.js'
+export type { NewCredential } from './wiring/new-credentials.js'
 export type { TaskboardOptions } from './wiring/taskboard-options.js'
 export { createTaskboard } from './wiring/taskboard.js'
 export type { ResealedSecrets, ResealOptions } from './wiring/reseal.js'

@@ -126,6 +126,7 @@ describe('a deletion', () => {
   it('of an account leaves no row of it in any table of the memory', async () => {
     const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'custom' })
     const ids = await fill(account.id, workspace.id)
+    await taskboard.accounts.update(account.id, { readOnly: true })
     const other = await taskboard.accounts.create({ name: 'b', tier: 'custom' })
     const others = await fill(other.account.id, other.workspace.id)
     // Those that belong to no account.

@@ -9,12 +9,14 @@ create table taskboard.every_account (
   created_at bigint not null,
   -- Whether another owner has to decide and answer whatever somebody of the account asks.
   require_other_person boolean not null default false,
-  deleting boolean not null default false
+  deleting boolean not null default false,
+  -- Whether it takes no writes. Its workspaces and their logs have the same.
+  read_only boolean not null default false
 );
 create index account_age on taskboard.every_account (created_at, id);
 
 create view taskboard.account as
-select id, name, tier, created_at, require_other_person from taskboard.every_account where not deleting;
+select id, name, tier, created_at, require_other_person, read_only from taskboard.every_account where not deleting;
 
 -- Boards of an account. As with accounts, only deletions look behind the view `workspace`.
 create table taskboard.every_workspace (
@@ -22,8 +24,11 @@ create table taskboard.every_workspace (
   account_id text not null references taskboard.every_account,
   name text not null,
   created_at bigint not null,
-  deleting boolean not null default false
+  deleting boolean not null default false,
+  read_only boolean not null default false
 );
+-- Few rows, which background work reads from end to end.
+create index workspace_read_only on taskboard.every_workspace (id) where read_only;
 create index workspace_age on taskboard.every_workspace (account_id, created_at, id);
 
 create view taskboard.workspace as
@@ -151,6 +156,37 @@ create table taskboard.deletion (
 );
 create index deletion_account on taskboard.deletion (account_id);
 
+-- Refuses a write to an account that takes none. An import fills such accounts.
+create function taskboard.refuse_write() returns void language plpgsql as $$
+begin
+  if current_setting('taskboard_import.runs', true) is distinct from 'on' then
+    raise exception 'the account takes no writes' using errcode = 'TB001';
+  end if;
+end
+$$;
+
+-- Lets a write to a workspace or an account pass, which then stays writable until the commit. A deletion may go on.
+create function taskboard.require_writable(workspace text) returns void language plpgsql as $$
+declare
+  refuses boolean;
+begin
+  select w.read_only and not w.deleting into refuses from taskboard.every_workspace w where w.id = workspace for key share;
+  if refuses then
+    perform taskboard.refuse_write();
+  end if;
+end
+$$;
+create function taskboard.require_writable_account(account text) returns void language plpgsql as $$
+declare
+  refuses boolean;
+begin
+  select a.read_only and not a.deleting into refuses from taskboard.every_account a where a.id = account for key share;
+  if refuses then
+    perform taskboard.refuse_write();
+  end if;
+end
+$$;
+
 -- Ends the work of workspaces: agents take nothing more, schedules add no tasks, and nothing is sent.
 create function taskboard.stop_workspaces(workspaces text[]) returns void language plpgsql as $$
 begin
@@ -199,6 +235,7 @@ declare
   next_default text;
 begin
   select w.account_id into account from taskboard.workspace w where w.id = workspace;
+  perform taskboard.require_writable_account(account);
   -- Of two deletions of the last two workspaces, the later one sees the mark of the other.
   perform from taskboard.account a where a.id = account for no key update;
   if not found then

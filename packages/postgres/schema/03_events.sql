@@ -8,7 +8,9 @@ create table taskboard.workspace_log (
   last_seq bigint not null default 0,
   feed_xid xid8 not null default '0',
   -- Whether a notification target of the workspace rests, which the next event ends.
-  has_resting boolean not null default false
+  has_resting boolean not null default false,
+  -- Whether nothing is written to it.
+  read_only boolean not null default false
 ) with (fillfactor = 50);
 
 -- The events that one transaction wrote to the log of a workspace. The workspace is not a reference: its row in `workspace_log` is
@@ -67,11 +69,15 @@ create function taskboard.take_numbers(workspace text, count bigint, out base bi
 language plpgsql as $$
 declare
   wakes boolean;
+  refuses boolean;
 begin
   update taskboard.workspace_log l
   set last_seq = l.last_seq + count, feed_xid = greatest(l.feed_xid, pg_current_xact_id())
   where l.workspace_id = workspace
-  returning l.last_seq - count, l.feed_xid, l.has_resting into base, feed_xid, wakes;
+  returning l.last_seq - count, l.feed_xid, l.has_resting, l.read_only into base, feed_xid, wakes, refuses;
+  if refuses then
+    perform taskboard.refuse_write();
+  end if;
   if wakes then
     update taskboard.notification_target t set rests = false where t.workspace_id = workspace and t.rests;
     update taskboard.workspace_log l set has_resting = false where l.workspace_id = workspace;

@@ -17,6 +17,8 @@ create table taskboard.agent (
   fallback text default '*',
   -- It takes nothing while this is set.
   paused boolean not null default false,
+  -- While the account takes no writes, all its agents are paused, and this is what they were before.
+  paused_before boolean,
   -- The most tasks that it has under lease; null for any number.
   max_concurrent integer,
   -- Until when somebody outside of the runtimes works for the agent, according to claims for it.

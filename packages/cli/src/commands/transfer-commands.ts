@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, textOf } from '../command.js'
 import { type Kept, keepWholeLines, openExport } from '../database/export-file.js'
-import { type Opened, withDatabase } from '../database/open-database.js'
+import { type Opened, withBoard, withDatabase } from '../database/open-database.js'
 import { splitLines } from '../lines.js'
 import { databaseOptions } from './database-commands.js'
 
@@ -111,12 +111,31 @@ async function importBoards(call: Call): Promise<void> {
   cli.output.result({ rows: read, added }, `${read} rows, of which ${added} were added`)
 }
 
+async function setReadOnly(call: Call): Promise<void> {
+  const { cli, args, options } = call
+  const accountId = args[0] ?? ''
+  const readOnly = options['off'] !== true
+  await withBoard(call, ({ accounts }) => accounts.update(accountId, { readOnly }))
+  const what = readOnly ? 'takes no writes' : 'takes writes'
+  cli.output.result({ account_id: accountId, read_only: readOnly }, `${accountId} ${what}`)
+}
+
 const transferScope = [
   { flags: '--account <id>', summary: 'only this account' },
   { flags: '--workspace <id>', summary: 'only this workspace, without users' },
 ] as const
 
 export const transferCommands: readonly Command[] = [
+  {
+    name: 'read-only',
+    summary: 'Makes an account refuse writes in all processes, so that an export of it stays complete',
+    arguments: [{ name: 'account', summary: 'its id' }],
+    options: [{ flags: '--off', summary: 'takes writes again' }, ...databaseOptions],
+    scopes: [],
+    json: { shape: '`{ account_id, read_only }`' },
+    isLocal: true,
+    run: setReadOnly,
+  },
   {
     name: 'export',
     summary:

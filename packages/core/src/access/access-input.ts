@@ -120,11 +120,16 @@ export const newAccountInput = z.strictObject({
 
 /** What `accounts.update` takes. */
 export const accountChangeInput = z
-  .strictObject({ name, tier: newAccountInput.shape.tier, requireOtherPerson: z.boolean() })
+  .strictObject({
+    name,
+    tier: newAccountInput.shape.tier,
+    requireOtherPerson: z.boolean(),
+    readOnly: z.boolean({ error: 'must be true or false' }),
+  })
   .partial()
   .refine(
     (change) => Object.values(change).some((value) => value !== undefined),
-    'must have a name, a tier or requireOtherPerson',
+    'must have a name, a tier, requireOtherPerson or readOnly',
   )
 
 /** What `accounts.createWorkspace` and `accounts.updateWorkspace` take. */

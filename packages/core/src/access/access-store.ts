@@ -10,6 +10,8 @@ export interface Account {
   readonly createdAt: Instant
   /** Whether another owner has to decide and answer whatever somebody of the account asks. */
   readonly requireOtherPerson: boolean
+  /** Whether it takes no writes, as while it is copied to another server. */
+  readonly readOnly: boolean
 }
 
 export interface Workspace {
@@ -108,6 +110,7 @@ export interface AccountChange {
   readonly name?: string | undefined
   readonly tier?: Tier | undefined
   readonly requireOtherPerson?: boolean | undefined
+  readonly readOnly?: boolean | undefined
 }
 
 /** An account, or one workspace. */
@@ -159,7 +162,13 @@ export interface AccessStore<Tx = unknown> {
     which: { readonly limit: number } | { readonly accountId: string },
     call: CallContext<Tx>,
   ): Promise<readonly Account[]>
-  /** Changes the name or the tier of an account, or the name of a workspace. @throws TaskboardError `NOT_FOUND`. */
+  /**
+   * Changes an account, or the name of a workspace. When it resolves with `readOnly` true, no write to the account commits any more that
+   * changes what an export has, until it is false again. Each verb that would is refused with `readOnlyRefusal`, with all of its batch or
+   * transaction unless that is shared by others, its agents are paused, and background work passes over it. `beginDeletion` of the account,
+   * sessions, deliveries, and figures go on.
+   * @throws TaskboardError `NOT_FOUND`.
+   */
   update<U extends AccountUpdate | WorkspaceUpdate>(
     update: U,
     call: CallContext<Tx>,

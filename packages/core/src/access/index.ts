@@ -1,6 +1,7 @@
 export { credentialDigest } from './credential-digest.js'
 export { addressBucket, networkAround } from './credential-guard.js'
 export { createKnownClients } from './known-clients.js'
+export { isReadOnlyRefusal, readOnlyRefusal } from './read-only.js'
 export { scopes, tiers } from './principal.js'
 export { principalKinds } from './principal.js'
 export type { FoundPrincipal, Principal, Reach, Scope, Tier } from './principal.js'

@@ -1,10 +1,12 @@
 // `@taskboard/core/storage`: what adapters of storages, senders and resolvers use, and their tests.
 
 export {
+  isReadOnlyRefusal,
   keyUseMs,
   loginAttemptRules,
   mayInvite,
   mostRotatedTokens,
+  readOnlyRefusal,
   sessionOver,
   showRefreshToken,
   takeLoginAttempt,

@@ -367,10 +367,11 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : ''
 }
 
-function changeOf({ change: { name, tier, requireOtherPerson } }: AccountUpdate): AuditDetails {
+function changeOf({ change: { name, tier, requireOtherPerson, readOnly } }: AccountUpdate): AuditDetails {
   return {
     ...(name === undefined ? {} : { name }),
     ...(tier === undefined ? {} : { tier }),
     ...(requireOtherPerson === undefined ? {} : { require_other_person: requireOtherPerson }),
+    ...(readOnly === undefined ? {} : { read_only: readOnly }),
   }
 }

@@ -2,18 +2,23 @@ import type { AuditRecord } from '../audit/index.js'
 import type { CallContext } from '../environment/index.js'
 import type { Storage } from '../storage/index.js'
 import { auditRules, type AuditNote } from './audit-rules.js'
+import { credentialsMade, type NewCredential } from './new-credentials.js'
 
 type Verb = (input: unknown, call: CallContext) => Promise<unknown>
 type RuleOfVerb = (input: unknown, result: unknown) => AuditNote | null
+type CredentialOfVerb = (input: unknown, result: unknown) => NewCredential | null
+
+const credentialOf = credentialsMade as Readonly<Record<string, CredentialOfVerb | undefined>>
 
 /**
  * The same storage, whose verbs leave a record by their rule, in the commit of the change: a change without its record does not exist, nor a
  * record without its change. `onRecord` is called after the commit, but not for what is part of a transaction that the host has opened by
- * itself: it may still roll back.
+ * itself: it may still roll back. `onCredential` is called before it, for each key and user that is made; what it throws rolls back.
  */
 export function auditedStorage<Tx>(
   storage: Storage<Tx>,
   onRecord: (record: AuditRecord) => void,
+  onCredential?: (made: NewCredential) => void | Promise<void>,
 ): Storage<Tx> {
   /** What was recorded in open transactions of the storage, by their handles. */
   const pending = new WeakMap<object, AuditRecord[]>()
@@ -28,10 +33,13 @@ export function auditedStorage<Tx>(
     return value
   }
 
-  const audited = (verb: Verb, rule: RuleOfVerb): Verb => {
+  const audited = (name: string, verb: Verb, rule: RuleOfVerb): Verb => {
+    const made = onCredential && credentialOf[name]
     return async (input, call) => {
       const [result, record] = await storage.inOneCommit(call as CallContext<Tx>, async (own) => {
         const done = await verb(input, own)
+        const credential = made?.(input, done) ?? null
+        if (credential !== null) await onCredential?.(credential)
         const note = rule(input, done)
         if (note === null) return [done, undefined]
         const { by, details = {}, ...given } = note
@@ -52,7 +60,7 @@ export function auditedStorage<Tx>(
     const store = given as unknown as Readonly<Record<string, Verb>>
     const verbs = Object.entries(rules).map(([verb, rule]: [string, RuleOfVerb | string]) => {
       const plain: Verb = (input, call) => (store[verb] as Verb).call(store, input, call)
-      return [verb, typeof rule === 'string' ? plain : audited(plain, rule)] as const
+      return [verb, typeof rule === 'string' ? plain : audited(verb, plain, rule)] as const
     })
     return [name, Object.fromEntries(verbs)] as const
   })

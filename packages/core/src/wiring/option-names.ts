@@ -17,6 +17,7 @@ const names: NamesOf<TaskboardOptions> = {
     sessionTtlMs: true,
   },
   members: { onInvitation: true, direct: true },
+  onCredential: true,
   keys: { longestLifetimeMs: true },
   passwordHasher: true,
   secrets: { encryptionKey: true },
@@ -100,6 +101,7 @@ export function checkOptionKinds<Tx>(options: TaskboardOptions<Tx>): void {
     authenticate,
     people,
     notifications = [],
+    onCredential,
   } = options as {
     readonly [Name in keyof TaskboardOptions]?: unknown
   }
@@ -140,6 +142,11 @@ export function checkOptionKinds<Tx>(options: TaskboardOptions<Tx>): void {
   requireKind(people === undefined || has(people, ['principal']), 'people.principal', 'must be a function')
   const { find } = (people ?? {}) as { readonly find?: unknown }
   requireKind(find === undefined || typeof find === 'function', 'people.find', 'must be a function')
+  requireKind(
+    onCredential === undefined || typeof onCredential === 'function',
+    'onCredential',
+    'must be a function',
+  )
 }
 
 function has(value: unknown, methods: readonly string[]): boolean {

@@ -23,6 +23,7 @@ import { resolveBounds, resolveTiers, type BoundOptions, type TierOptions } from
 import type { ScoringOptions } from '../priority/index.js'
 import { resolveRealtimeOptions, type RealtimeOptions } from '../realtime/index.js'
 import type { Storage } from '../storage/index.js'
+import type { NewCredential } from './new-credentials.js'
 import type { CredentialRequest, RoutePaths } from './transport-services.js'
 import type { ModelPrices } from '../usage/index.js'
 import type { WebhookOptions } from '../webhooks/index.js'
@@ -70,6 +71,12 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly direct?: boolean | undefined
       }
     | undefined
+  /**
+   * Called when an API key or a user is made, by your code or over an API, for a host that keeps where accounts are. It is called before the
+   * commit: what it throws is thrown by the call, and nothing is made. It may be called again for the same one, and for one that is then
+   * not made, because the commit fails. Its time is that of an open transaction, so do not call the board in it.
+   */
+  readonly onCredential?: ((made: NewCredential) => void | Promise<void>) | undefined
   /** The API keys that users make. */
   readonly keys?:
     | {

@@ -77,7 +77,7 @@ export function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     environment.logger.info({ audit: record }, 'audit')
     emitter.emitAudit(record)
   }
-  const storage = auditedStorage(options.storage, onRecord)
+  const storage = auditedStorage(options.storage, onRecord, options.onCredential)
   const auditCounts = createAuditCounts({ environment, store: storage.audit, onRecord })
   const secrets = secretsOf(options, environment)
   const tiers = resolveTiers(options.tiers)

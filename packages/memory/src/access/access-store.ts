@@ -11,6 +11,7 @@ import {
 import {
   agentFields,
   keyUseMs,
+  readOnlyRefusal,
   type AccessStore,
   type AccountUpdate,
   type ApiKeyRotation,
@@ -234,7 +235,7 @@ export function createAccessStore(database: Database): Store & Pruned<'pruneInvi
     insertAccount: ({ name, tier, workspaceName, agent, owner = null }, call) =>
       write(call, (now) => {
         const id = settings.current.newId('acct')
-        const account = { id, name, tier, createdAt: now, requireOtherPerson: false }
+        const account = { id, name, tier, createdAt: now, requireOtherPerson: false, readOnly: false }
         tables.accounts.set(account.id, account)
         const workspace = addWorkspace({ accountId: account.id, name: workspaceName, agent }, now)
         const user = owner === null ? null : addUser({ accountId: account.id, ...owner }, now)
@@ -270,10 +271,12 @@ type ListVerb = 'listAccounts' | 'update' | 'insertWorkspace' | 'listWorkspaces'
 
 /** The part of the access store that lists and changes accounts and workspaces. */
 function createListVerbs(
-  { tables, transactions: { read, write } }: Database,
+  database: Database,
   addWorkspace: (workspace: Parameters<Store['insertWorkspace']>[0], now: Instant) => Workspace,
   workspacesOf: (accountId: string) => readonly Workspace[],
 ): Pick<Store, ListVerb> {
+  const { tables, transactions } = database
+  const { read, write } = transactions
   return {
     insertWorkspace: (workspace, call) =>
       write(call, (now) => {
@@ -294,17 +297,21 @@ function createListVerbs(
       ),
     update: ((update: AccountUpdate | WorkspaceUpdate, call: CallContext<MemoryTransaction>) =>
       write(call, () =>
-        'accountId' in update ? updateAccount(tables, update) : renameWorkspace(tables, update),
+        'accountId' in update ? updateAccount(database, update) : renameWorkspace(tables, update),
       )) as Store['update'],
   }
 }
 
 function updateAccount(
-  { accounts }: Database['tables'],
-  { accountId, change: { name, tier, requireOtherPerson } }: AccountUpdate,
+  { tables: { accounts }, readOnly }: Database,
+  { accountId, change }: AccountUpdate,
 ): Account {
+  if (change.readOnly === false) readOnly.set(accountId, false)
   const account = accounts.get(accountId)
   if (account === undefined) throw notFound('account')
+  const { name, tier, requireOtherPerson } = change
+  const changes = name ?? tier ?? requireOtherPerson
+  if (changes !== undefined && account.readOnly) throw readOnlyRefusal()
   const changed = {
     ...account,
     name: name ?? account.name,
@@ -312,7 +319,8 @@ function updateAccount(
     requireOtherPerson: requireOtherPerson ?? account.requireOtherPerson,
   }
   accounts.set(accountId, changed)
-  return changed
+  if (change.readOnly === true) readOnly.set(accountId, true)
+  return accounts.get(accountId) ?? changed
 }
 
 function renameWorkspace(

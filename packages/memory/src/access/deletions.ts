@@ -29,6 +29,8 @@ export function createDeletions(
   function beginAccount(accountId: string): { readonly accountId: string } {
     if (tables.accounts.get(accountId) === undefined) throw notFound('account')
     const workspaceIds = new Set(workspacesOf(accountId).map(({ id }) => id))
+    // First, so that nothing else is refused because the account is read-only.
+    tables.accounts.delete(accountId)
     const callerIds = new Set<string>()
     for (const { user } of tables.users.values()) if (user.accountId === accountId) callerIds.add(user.id)
     for (const key of tables.apiKeys.values()) if (key.accountId === accountId) callerIds.add(key.id)
@@ -36,7 +38,6 @@ export function createDeletions(
     for (const { id, accountId: of } of tables.invitations.values())
       if (of === accountId) tables.invitations.delete(id)
     for (const id of workspaceIds) stopWorkspace(database, id)
-    tables.accounts.delete(accountId)
     tables.deletions.set(accountId, { accountId, workspaceIds, callerIds })
     return { accountId }
   }

@@ -1,5 +1,11 @@
 import { scopes as everyScope, TaskboardError, type Instant, type User } from '@taskboard/core'
-import { mayInvite, type AccessStore, type Invitation, type NewStoredUser } from '@taskboard/core/storage'
+import {
+  mayInvite,
+  readOnlyRefusal,
+  type AccessStore,
+  type Invitation,
+  type NewStoredUser,
+} from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
 import { byAge } from '../tables/subscriptions.js'
 import type { Pruned } from '../tables/prune.js'
@@ -30,8 +36,9 @@ export function createInvitationVerbs(
     insertInvitation: ({ most, ttlMs, scopes, isMailed = false, ...given }, call) =>
       write(call, (now) => {
         const { accountId, email } = given
-        if (tables.accounts.get(accountId) === undefined)
-          throw new TaskboardError('NOT_FOUND', 'no such account')
+        const account = tables.accounts.get(accountId)
+        if (account === undefined) throw new TaskboardError('NOT_FOUND', 'no such account')
+        if (account.readOnly) throw readOnlyRefusal()
         const earlier = [...tables.invitations.values()].find(
           (each) => each.accountId === accountId && each.email === email,
         )

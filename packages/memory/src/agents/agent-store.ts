@@ -39,7 +39,7 @@ export function addAgent({ settings, tables }: Database, agent: NewAgent, now: I
 }
 
 export function createAgentStore(database: Database, queue: ReadyQueue, leases: LeaseIndex): Store {
-  const { transactions, tables, publish } = database
+  const { transactions, tables, publish, readOnly } = database
   const { read, write } = transactions
   const workspaces = indexByWorkspace(tables.agents)
   const work = createAgentWork(database, queue, leases)
@@ -104,7 +104,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         if (agent?.workspaceId !== workspaceId) return
         if ('liveMs' in report) tables.workers.set(agentId, now + report.liveMs)
         else if ('restMs' in report) rest(database, agentId, now + report.restMs)
-        else if (agent.status !== report.status) setStatus(agent, report.status, now)
+        else if (agent.status !== report.status && !readOnly.has(workspaceId)) setStatus(agent, report.status, now)
       }),
     announceAgents: ({ limit }, call) =>
       write(call, (now) =>
@@ -128,7 +128,7 @@ function rest({ tables: { rests } }: Database, agentId: string, until: Instant):
 
 /** `AgentStore.announceAgents`. */
 function announceAgents(
-  { tables }: Database,
+  { tables, readOnly }: Database,
   limit: number,
   now: Instant,
   parts: {
@@ -144,7 +144,7 @@ function announceAgents(
     if (agent === undefined) continue
     const status = statusOf(agent)
     isAnyPresent ||= status === 'busy' || workedUntil > now
-    if (status === agent.status || announced === limit) continue
+    if (status === agent.status || announced === limit || readOnly.has(agent.workspaceId)) continue
     setStatus(agent, status)
     announced += 1
   }

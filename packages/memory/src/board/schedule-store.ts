@@ -88,7 +88,7 @@ interface DueOrder {
   list(limit: number, now: Instant): ScheduleList
 }
 
-function createDueOrder({ tables }: Database): DueOrder {
+function createDueOrder({ tables, readOnly }: Database): DueOrder {
   const timed = new Map<string, Schedule & { readonly nextAt: Instant }>()
   /** Sorted again when it is asked for after a change. */
   let ordered: readonly (Schedule & { readonly nextAt: Instant })[] | null = []
@@ -103,9 +103,9 @@ function createDueOrder({ tables }: Database): DueOrder {
   return {
     list(limit, now) {
       ordered ??= [...timed.values()].sort((a, b) => a.nextAt - b.nextAt || (a.id < b.id ? -1 : 1))
-      const first = ordered.slice(0, limit)
-      const schedules = first.filter(({ nextAt }) => nextAt <= now)
-      const next = ordered[schedules.length]
+      const writable = readOnly.isAny() ? ordered.filter((each) => !readOnly.has(each.workspaceId)) : ordered
+      const schedules = writable.slice(0, limit).filter(({ nextAt }) => nextAt <= now)
+      const next = writable[schedules.length]
       const isShort = schedules.length < limit && next !== undefined
       return { schedules, nextDueInMs: isShort ? next.nextAt - now : null }
     },

@@ -146,10 +146,11 @@ export function createTaskChanges(database: Database): TaskChanges {
     },
     remove,
     removeDone(endAt, limit, now) {
-      const canGo = ({ id, column, completedAt }: Task): boolean =>
+      const canGo = ({ id, workspaceId, column, completedAt }: Task): boolean =>
         column === 'DONE' &&
         completedAt !== null &&
         completedAt < endAt &&
+        !database.readOnly.has(workspaceId) &&
         !database.subtasks.hasOpen(id) &&
         dependents.of(id).length === 0
       const old = [...tasks.values()].filter(canGo).slice(0, limit)

@@ -33,7 +33,7 @@ export function createTaskStore(
   },
 ): Store {
   const { queue, leases, changes, conversations } = parts
-  const { settings, transactions, tables, commits } = database
+  const { settings, transactions, tables, commits, readOnly } = database
   const { write } = transactions
   const columns = createColumnIndex(tables.tasks, () => settings.current.scoring)
 
@@ -48,6 +48,7 @@ export function createTaskStore(
     expireLeases: ({ limit, backoff }, call) =>
       write(call, (now) => {
         let expired = 0
+        if (readOnly.isAny()) return expireWritable(database, changes, { limit, backoff }, now)
         for (let first = leases.first(); first !== null && expired < limit; first = leases.first()) {
           if (first.expiresAt > now) break
           changes.apply(tables.tasks.get(first.taskId) as Task, { kind: 'expire', backoff }, now)
@@ -71,6 +72,23 @@ export function createTaskStore(
         return queue.size
       }),
   }
+}
+
+/** Looks at all leases, of which those of read-only accounts stay. */
+function expireWritable(
+  { tables, readOnly }: Database,
+  changes: TaskChanges,
+  { limit, backoff }: Parameters<Store['expireLeases']>[0],
+  now: Instant,
+): Awaited<ReturnType<Store['expireLeases']>> {
+  const leased = [...tables.tasks.values()].flatMap((task) =>
+    task.lease === null || readOnly.has(task.workspaceId) ? [] : [{ task, at: task.lease.expiresAt }],
+  )
+  leased.sort((one, other) => one.at - other.at)
+  const over = leased.filter(({ at }) => at <= now).slice(0, limit)
+  for (const { task } of over) changes.apply(task, { kind: 'expire', backoff }, now)
+  const next = leased[over.length]
+  return { expired: over.length, nextExpiryInMs: next === undefined ? null : Math.max(0, next.at - now) }
 }
 
 function changeTask(

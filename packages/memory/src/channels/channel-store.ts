@@ -11,7 +11,7 @@ export function createChannelStore(
   database: Database,
   targets: Table<TargetRow>,
 ): ChannelStore<MemoryTransaction> {
-  const { settings, transactions, tables, idempotency, log } = database
+  const { settings, transactions, tables, idempotency, log, readOnly } = database
   const { read, write } = transactions
   const { channels } = tables
   const byWorkspace = createChannelIndex(channels)
@@ -33,6 +33,7 @@ export function createChannelStore(
       write(call, (now) => {
         database.requireWorkspace(workspaceId)
         return idempotency.once(claim, now, () => {
+          readOnly.requireWritable(workspaceId)
           const channel: StoredChannel = {
             id: settings.current.newId('nch'),
             workspaceId,
@@ -69,6 +70,7 @@ export function createChannelStore(
         if (channel?.workspaceId !== workspaceId || target === undefined) {
           throw new TaskboardError('NOT_FOUND', 'no such notification channel')
         }
+        readOnly.requireWritable(workspaceId)
         const changed = { ...changedChannel(channel, change), updatedAt: now }
         channels.set(channelId, changed)
         const isClaimed = target.claimToken !== null && target.dueAt > now
@@ -78,6 +80,7 @@ export function createChannelStore(
     deleteChannel: ({ workspaceId, channelId }, call) =>
       write(call, () => {
         if (channels.get(channelId)?.workspaceId !== workspaceId) return false
+        readOnly.requireWritable(workspaceId)
         channels.delete(channelId)
         targets.delete(targetId(workspaceId, channelId))
         return true

@@ -103,7 +103,7 @@ type Store = NotificationStore<MemoryTransaction>
 
 /** The targets are for the store of users' channels, too. */
 export function createNotificationStore(database: Database): Store & { readonly targets: Table<TargetRow> } {
-  const { journal, transactions, log, tables } = database
+  const { journal, transactions, log, tables, readOnly } = database
   const { read, write } = transactions
   const targets = createTable<TargetRow>(journal)
   const index = createNotificationTargets(targets, log)
@@ -118,6 +118,7 @@ export function createNotificationStore(database: Database): Store & { readonly 
     targets,
     setTarget: ({ workspaceId, channel, settings }, call) =>
       write(call, (now) => {
+        readOnly.requireWritable(workspaceId)
         const id = targetId(workspaceId, channel)
         if (settings === null) {
           const isKnown = targets.get(id) !== undefined

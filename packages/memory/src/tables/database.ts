@@ -15,6 +15,7 @@ import { type DeliveryRow, skipped } from './deliveries.js'
 import { createEventLog, type EventLog, type EventRow, toLoggedEvent } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal, type Reversible } from './journal.js'
+import { createReadOnlyAccounts, type ReadOnlyAccounts } from './read-only.js'
 import { createSubtasks, type Subtasks } from './subtasks.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
 import { createTables, type Deletion, type Tables } from './tables.js'
@@ -44,10 +45,11 @@ export interface Database {
   readonly subtasks: Subtasks
   readonly users: Users
   readonly tables: Tables
+  readonly readOnly: ReadOnlyAccounts
   /** Calls `hook` in the first and the last batch of each deletion, for what is in no table here. */
   onDeletion(hook: (deletion: Deletion) => void): void
   readonly deletionHooks: readonly ((deletion: Deletion) => void)[]
-  /** Logs an event, with a delivery to each webhook that wants it: a skipped one while the webhook is disabled. */
+  /** Logs an event, with a delivery to each webhook that wants it: a skipped one while the webhook is disabled. Refused for a read-only account. */
   readonly publish: (row: EventRow) => void
   /** @throws TaskboardError `NOT_FOUND`. */
   requireWorkspace(workspaceId: string): void
@@ -68,6 +70,7 @@ export function createDatabase(onScoring: () => void): Database {
   const attempts = createAttempts(journal, tables.tasks)
   const approvalIds = createApprovalIds(tables.approvals)
   const subscriptions = createSubscriptions(tables.webhooks)
+  const readOnly = createReadOnlyAccounts(tables)
 
   return {
     settings,
@@ -98,7 +101,9 @@ export function createDatabase(onScoring: () => void): Database {
     subtasks: createSubtasks(tables.tasks),
     users: createUsers(tables.users),
     tables,
+    readOnly,
     publish(row) {
+      readOnly.requireWritable(row.workspaceId)
       log.append(row)
       const subscribers = subscriptions.to(row.workspaceId, row.type)
       if (subscribers.length === 0) return

@@ -19,7 +19,11 @@ export interface Table<V, R extends Row<V> = Row<V>> {
   entries(): Iterable<readonly [string, V]>
   values(): Iterable<V>
   onChange(hook: ChangeHook<V, R>): void
+  /** Calls `check` before each write with the new value, or with that which is deleted: what it throws refuses the write. Not for a rollback. */
+  guard(check: Guard<V>): void
 }
+
+type Guard<V> = (value: V, id: string) => void
 
 export function createTable<V>(journal: Journal): Table<V> {
   return createTableOfRows<V, Row<V>>(journal, (value) => ({ value }))
@@ -31,9 +35,14 @@ export function createTableOfRows<V, R extends Row<V>>(
 ): Table<V, R> {
   const rows = new Map<string, R>()
   const hooks: ChangeHook<V, R>[] = []
+  const guards: Guard<V>[] = []
 
   function callHooks(before: V | undefined, after: V | undefined, row: R): void {
     for (let index = 0; index < hooks.length; index++) hooks[index]?.(before, after, row)
+  }
+
+  function check(value: V, id: string): void {
+    for (let index = 0; index < guards.length; index++) guards[index]?.(value, id)
   }
 
   function remove(id: string): V | undefined {
@@ -76,18 +85,26 @@ export function createTableOfRows<V, R extends Row<V>>(
     get: (id) => rows.get(id)?.value,
     row: (id) => rows.get(id),
     set(id, value) {
+      check(value, id)
       journal.note(reversible, id, put(id, value))
     },
     replace(id, row, value) {
+      check(value, id)
       journal.note(reversible, id, change(row, value))
     },
     delete(id) {
-      if (rows.has(id)) journal.note(reversible, id, remove(id))
+      const row = rows.get(id)
+      if (row === undefined) return
+      check(row.value, id)
+      journal.note(reversible, id, remove(id))
     },
     entries,
     values,
     onChange(hook) {
       hooks.push(hook)
+    },
+    guard(added) {
+      guards.push(added)
     },
   }
 }

@@ -82,6 +82,8 @@ export interface Tables {
   readonly runtimes: Table<Instant>
   /** Until when a worker outside the runtimes works for an agent, according to its claims. */
   readonly workers: Table<Instant>
+  /** By workspace and agent: whether it was paused before its account became read-only. */
+  readonly pausedBefore: Table<boolean>
   /** By agent. */
   readonly rests: Table<AgentRest>
   /** By workspace. */
@@ -125,6 +127,7 @@ export function createTables(journal: Journal): Tables {
     agents: createTable<Agent>(journal),
     runtimes: createTable<Instant>(journal),
     workers: createTable<Instant>(journal),
+    pausedBefore: createTable<boolean>(journal),
     rests: createTable<AgentRest>(journal),
     rollUps: createTable<RollUp>(journal),
     schedules: createTable<Schedule>(journal),

@@ -60,12 +60,12 @@ const MESSAGES: Readonly<Record<Exclude<DisabledReason, 'host'>, string>> = {
 }
 
 function disable(
-  { tables, publish }: Database,
+  { tables, publish, readOnly }: Database,
   webhook: StoredWebhook,
   reason: Exclude<DisabledReason, 'host'>,
   now: Instant,
 ): void {
-  if (!webhook.enabled) return
+  if (!webhook.enabled || readOnly.has(webhook.workspaceId)) return
   tables.webhooks.set(webhook.id, { ...webhook, enabled: false, disabledReason: reason, updatedAt: now })
   const data = { message: MESSAGES[reason], webhookId: webhook.id, url: withoutQuery(webhook.url), reason }
   publish(draftRow(webhook.workspaceId, { type: 'agent.alert', data }, now))

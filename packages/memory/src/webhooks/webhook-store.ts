@@ -59,7 +59,7 @@ function createWebhookVerbs(
   log: DeliveryLog,
   requireWebhook: (workspaceId: string, webhookId: string) => StoredWebhook,
 ): Pick<Store, WebhookVerb> {
-  const { settings, transactions, tables, idempotency, subscriptions } = database
+  const { settings, transactions, tables, idempotency, subscriptions, readOnly } = database
   const { read, write } = transactions
 
   return {
@@ -72,6 +72,7 @@ function createWebhookVerbs(
           : undefined
         const made = idempotency.once(claim, now, () => {
           if (there !== undefined) return there
+          readOnly.requireWritable(workspaceId)
           const webhook: StoredWebhook = {
             id: settings.current.newId('wh'),
             workspaceId,
@@ -103,13 +104,16 @@ function createWebhookVerbs(
       }),
     updateWebhook: ({ workspaceId, webhookId, change }, call) =>
       write(call, (now) => {
-        const changed = changedWebhook(requireWebhook(workspaceId, webhookId), change, now)
+        const webhook = requireWebhook(workspaceId, webhookId)
+        readOnly.requireWritable(workspaceId)
+        const changed = changedWebhook(webhook, change, now)
         tables.webhooks.set(webhookId, changed)
         return changed
       }),
     deleteWebhook: ({ workspaceId, webhookId }, call) =>
       write(call, () => {
         if (tables.webhooks.get(webhookId)?.workspaceId !== workspaceId) return false
+        readOnly.requireWritable(workspaceId)
         for (const id of log.all(webhookId).toReversed()) tables.deliveries.delete(id)
         tables.webhooks.delete(webhookId)
         return true

@@ -228,15 +228,30 @@ const changeAccount = statement<Account>(
   where a.id = $1::text returning ${accountColumns('a')}`,
 )
 
+/** Account, whether it takes no writes. */
+const setReadOnly = statement<never>(
+  'set_read_only',
+  /* sql */ `select taskboard.set_read_only($1::text, $2::boolean)`,
+)
+
 /** `AccessStore.update` of an account. */
 async function updateAccount(
   database: Database,
   { accountId, change }: AccountUpdate,
   call: CallContext<PgConnection>,
 ): Promise<Account> {
-  const { name = null, tier = null, requireOtherPerson = null } = change
+  const { name = null, tier = null, requireOtherPerson = null, readOnly } = change
   const values = [accountId, name, tier, requireOtherPerson]
-  const [account] = await database.write(call, changeAccount, values)
+  const changed =
+    readOnly === undefined
+      ? database.write(call, changeAccount, values)
+      : database.atomically(call, async (session) => {
+          if (!readOnly) await session.run(setReadOnly, [accountId, false])
+          const [account] = await session.run(changeAccount, values)
+          if (readOnly) await session.run(setReadOnly, [accountId, true])
+          return account === undefined ? [] : [{ ...account, readOnly }]
+        })
+  const [account] = await changed
   if (account === undefined) throw new TaskboardError('NOT_FOUND', 'no such account')
   return account
 }

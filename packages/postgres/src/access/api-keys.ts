@@ -18,7 +18,8 @@ import { createFindSession, createFindUser, type FindPrincipal } from './session
 /** The columns of an `Account`. `alias` names the table or expression. */
 export function accountColumns(alias: string): string {
   const a = alias
-  return `${a}.id, ${a}.name, ${a}.tier, ${a}.created_at::float8 as "createdAt", ${a}.require_other_person as "requireOtherPerson"`
+  return `${a}.id, ${a}.name, ${a}.tier, ${a}.created_at::float8 as "createdAt", ${a}.require_other_person as "requireOtherPerson",
+    ${a}.read_only as "readOnly"`
 }
 
 /** The columns of a `Workspace`. */

@@ -1,6 +1,7 @@
 import type { AgentStatus } from '@taskboard/core'
 import type { AgentPresenceReport, CallContext } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
+import { IS_WRITABLE } from '../database/is-writable.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../connection/pool.js'
 import { backgroundStatement, statement } from '../connection/statement.js'
@@ -12,7 +13,7 @@ const setStatus = statement<never>(
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   changed as (
     update taskboard.agent a set status = $4::text
-    where a.id = $3::text and a.workspace_id = $2::text and a.status <> $4::text
+    where a.id = $3::text and a.workspace_id = $2::text and a.status <> $4::text and a.workspace_id ${IS_WRITABLE}
     returning a.id, a.workspace_id, a.status
   ),
   draft as (
@@ -131,7 +132,7 @@ const announce = backgroundStatement<{ readonly announced: number; readonly isAn
   ),
   chosen as materialized (
     select a.id, r.current from remote r join taskboard.agent a on a.id = r.id
-    where r.status <> r.current and a.status = r.status
+    where r.status <> r.current and a.status = r.status and a.workspace_id ${IS_WRITABLE}
     order by a.id limit $2::integer for update of a skip locked
   ),
   changed as (

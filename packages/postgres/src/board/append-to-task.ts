@@ -11,7 +11,7 @@ interface AppendedRow {
   readonly at: number
 }
 
-/** Renews a live lease: present, workspace, task, fencing token, length (null for the length of the claim). */
+/** Renews a live lease, without an event: present, workspace, task, fencing token, length (null for the length of the claim). */
 const RENEWED = /* sql */ `
   p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   found as materialized (
@@ -22,7 +22,7 @@ const RENEWED = /* sql */ `
   renewed as (
     update taskboard.task t set lease_expires_at = p.now + coalesce($5::bigint, t.lease_ms), updated_at = p.now, version = t.version + 1
     from p, found f where t.id = f.id and t.workspace_id = $2::text and f.is_held
-    returning t.id
+    returning t.id, taskboard.require_writable(t.workspace_id)
   )`
 
 /** More parameters: the maximum of lines, level, message. */

@@ -38,7 +38,8 @@ const writeTask = statement<TaskRow>(
       done_by = case when a.column_name = 'DONE' then t.done_by end, taken_by = a.taken_by, version = t.version + 1
     from new_state a
     where t.id = a.id and t.version = a.version
-    returning t.*
+    -- Events are refused where they are numbered.
+    returning t.*, case when jsonb_array_length($4::jsonb) = 0 then taskboard.require_writable(t.workspace_id) end as is_checked
   ),
   locked_dependent as materialized (
     select d.id from taskboard.task d

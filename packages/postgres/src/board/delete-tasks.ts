@@ -70,13 +70,13 @@ const lockDone = statement<{ readonly id: string }>(
   with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at)
   select t.id from taskboard.task t
   where t.id = any (array(
-    select old.id from p, taskboard.workspace w cross join lateral (
+    select old.id from p, taskboard.every_workspace w cross join lateral (
       select t.id from taskboard.task t
       where t.workspace_id = w.id and t.column_name = 'DONE' and t.completed_at < p.end_at
         and not exists (select from taskboard.task_dependency d where d.depends_on = t.id)
         and not exists (select from taskboard.task c where c.parent_id = t.id and c.column_name <> 'DONE')
       order by t.completed_at limit $2::integer
-    ) as old limit $2::integer
+    ) as old where not (w.deleting or w.read_only) limit $2::integer
   )) and t.column_name = 'DONE' and t.completed_at < (select end_at from p)
   order by t.id for update skip locked`,
 )

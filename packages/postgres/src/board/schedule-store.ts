@@ -21,6 +21,7 @@ import {
 } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
 import { once } from '../database/idempotency.js'
+import { IS_WRITABLE } from '../database/is-writable.js'
 import type { PgConnection } from '../connection/pool.js'
 import { backgroundStatement, statement } from '../connection/statement.js'
 import { insertTaskIn } from './insert-task.js'
@@ -164,12 +165,12 @@ const listDue = backgroundStatement<
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   due as materialized (
     select s.* from taskboard.schedule s
-    where s.next_at is not null and s.next_at <= (select now from p)
+    where s.next_at is not null and s.next_at <= (select now from p) and s.workspace_id ${IS_WRITABLE}
     order by s.next_at, s.id limit $2::integer
   )
   select ${scheduleColumns('s')}, case when (select count(*) from due) < $2::integer then (
     select n.next_at - p.now from taskboard.schedule n
-    where n.next_at is not null and n.next_at > p.now order by n.next_at, n.id limit 1
+    where n.next_at is not null and n.next_at > p.now and n.workspace_id ${IS_WRITABLE} order by n.next_at, n.id limit 1
   ) end::float8 as "nextDueInMs"
   from p left join due s on true
   order by s.next_at, s.id`,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Backoff, defaultScoring, isTaskboardError } from '@taskboard/core'
 import type { CallContext, ClaimProof, TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database/database.js'
+import { IS_WRITABLE } from '../database/is-writable.js'
 import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { scoringColumns } from '../database/stored-scoring.js'
@@ -55,7 +56,7 @@ const findExpired = statement<ReadTask>(
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
   select (select now from p)::float8 as now, ${taskColumns('t')} from taskboard.task t
-  where t.lease_expires_at <= (select now from p)
+  where t.lease_expires_at <= (select now from p) and t.workspace_id ${IS_WRITABLE}
   order by t.lease_expires_at
   limit $2::integer`,
 )
@@ -65,7 +66,8 @@ const nextExpiry = statement<{ readonly inMs: number | null }>(
   'next_lease_expiry',
   /* sql */ `
   select (n.at - least(n.at, coalesce($1::bigint, taskboard.now_ms())))::float8 as "inMs" from (
-    select min(lease_expires_at) as at from taskboard.task where lease_expires_at is not null
+    select min(t.lease_expires_at) as at from taskboard.task t
+    where t.lease_expires_at is not null and t.workspace_id ${IS_WRITABLE}
   ) n`,
 )
 

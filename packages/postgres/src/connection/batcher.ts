@@ -1,4 +1,5 @@
 import { isTaskboardError } from '@taskboard/core'
+import { isReadOnlyRefusal } from '@taskboard/core/storage'
 
 /** Runs many calls as one. Resolves with a result for each input, in order. */
 export type Batch<In, Out> = (inputs: readonly In[]) => Promise<readonly Out[]>
@@ -32,7 +33,8 @@ export function createBatcher<In, Out>(
       const results = await run(calls.map(({ input }) => input))
       for (const [index, { resolve }] of calls.entries()) resolve(results[index] as Out)
     } catch (error) {
-      if (calls.length === 1 || isTaskboardError(error, 'SERVICE_UNAVAILABLE')) {
+      const isOutage = isTaskboardError(error, 'SERVICE_UNAVAILABLE') && !isReadOnlyRefusal(error)
+      if (calls.length === 1 || isOutage) {
         for (const { reject } of calls) reject(error)
       } else {
         for (const waiting of calls) await runBatch([waiting])

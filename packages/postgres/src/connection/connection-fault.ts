@@ -1,4 +1,5 @@
 import { isTaskboardError, TaskboardError } from '@taskboard/core'
+import { isReadOnlyRefusal, readOnlyRefusal } from '@taskboard/core/storage'
 
 /** Classes and codes of SQLSTATE (PostgreSQL, Appendix A) that mean: unavailable now, the statement is not at fault. */
 const OUTAGE = /^(08|53|57P0|25006$|25P03$|25P04$|57014$|55P03$)/
@@ -27,6 +28,7 @@ export function isOutage(error: unknown): boolean {
 
 /** Whether the connection that failed this way must not be used again. */
 export function isConnectionLost(error: unknown): boolean {
+  if (isReadOnlyRefusal(error)) return false
   return isTaskboardError(error, 'SERVICE_UNAVAILABLE') || FATAL.test(codeOf(error)) || isSocketFault(error)
 }
 
@@ -57,6 +59,9 @@ function toStatementFault(error: unknown): TaskboardError | null {
   )
 }
 
+/** What `taskboard.refuse_write` raises. */
+const READ_ONLY = 'TB001'
+
 /** Codes of SQLSTATE that no second try gets past: what the settings of the pool name does not exist, or does not let it in. */
 const REFUSED: Readonly<Record<string, string>> = {
   '3D000': 'the database of the pool does not exist',
@@ -72,11 +77,12 @@ function toPoolFault(error: unknown): TaskboardError | null {
 }
 
 /**
- * The error that a verb throws: `SERVICE_UNAVAILABLE` for an outage, `INVALID_CONFIG` for prepared statements behind a pooler that has
+ * The error that a verb throws: `SERVICE_UNAVAILABLE` for an outage or an account that takes no writes, `INVALID_CONFIG` for prepared statements behind a pooler that has
  * none, and for a database, role or password that the server refuses, all other errors unchanged.
  */
 export function toVerbError(error: unknown): unknown {
   if (isTaskboardError(error)) return error
+  if (codeOf(error) === READ_ONLY) return readOnlyRefusal(error)
   if (isOutage(error) || isCollision(error))
     return new TaskboardError('SERVICE_UNAVAILABLE', 'the database cannot be reached', { cause: error })
   return toPoolFault(error) ?? toStatementFault(error) ?? error

@@ -17,6 +17,7 @@ import usage from '../../schema/11_usage.sql'
 import analytics from '../../schema/12_analytics.sql'
 import idempotency from '../../schema/13_idempotency.sql'
 import audit from '../../schema/14_audit.sql'
+import readOnly from '../../schema/15_read_only.sql'
 import type { Migration } from './migration.js'
 
 /** The SQL that creates the schema and the table that records migrations. */
@@ -37,6 +38,7 @@ const schema = [
   analytics,
   idempotency,
   audit,
+  readOnly,
 ]
 
 /** All migrations, in order. Those after the first are files of `migrations/`, imported here in the same way. */

@@ -24,7 +24,12 @@ export interface ImportOptions {
 
 const ROWS_AT_ONCE = 500
 const LONGEST_BATCH = 4_000_000
-const PREPARE = ['begin isolation level read committed', 'set local statement_timeout = 0']
+const PREPARE = [
+  'begin isolation level read committed',
+  'set local statement_timeout = 0',
+  // Also fills accounts that take no writes: they arrive so.
+  "set local taskboard_import.runs = 'on'",
+]
 const ROW = /^\{"table":"(\w+)","row":(\{.*\})\}$/s
 
 interface Batch {
@@ -38,7 +43,8 @@ interface Batch {
 /**
  * Imports what `exportLines` has exported, in the order of its lines. Rows that are there already stay as they are, so an import
  * that was broken off, or that ran before, can run again. Each batch is committed on its own. The schema must be that of the export, and
- * the host needs the same encryption key. Hosts can run meanwhile: agents then take tasks as soon as they are there.
+ * the host needs the same encryption key. Hosts can run meanwhile: agents then take tasks as soon as they are there, unless the account
+ * was read-only when it was exported. Then it arrives read-only.
  * @throws TaskboardError `INVALID_FIELD` for lines that are no export, or for an export without its end, after the import of what is
  *   there; `INVALID_CONFIG` for another schema; `CONFLICT` when a row does not fit to those that are there, such as a user whose
  *   email another one has; `SERVICE_UNAVAILABLE`.

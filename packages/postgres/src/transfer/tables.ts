@@ -131,6 +131,12 @@ export const transferTables: readonly TransferTable[] = [
       on conflict (task_id) do update set horizon = null`,
   },
   { name: 'approval', key: ['id'], condition: OF_WORKSPACE },
+  // So that a client that repeats a request at the importing host gets the answer that it missed.
+  {
+    name: 'idempotency',
+    key: ['scope', 'key'],
+    condition: 'taskboard.workspace_of_scope(r.scope) = any ($2::text[])',
+  },
 ]
 
 /** The other tables, with why exports do not have them. A new table is in one of the two lists. */
@@ -152,5 +158,4 @@ export const tablesLeftOut: Readonly<Record<string, string>> = {
   login_attempt: 'short-lived counts',
   rolling_limit: 'short-lived counts',
   tier_limit: 'short-lived counts',
-  idempotency: 'answers to repeated requests, for a day',
 }

@@ -1,5 +1,6 @@
 import type { CallContext, DeliveryResult, ReturnedDelivery } from '@taskboard/core/storage'
 import type { Database } from '../database/database.js'
+import { IS_WRITABLE } from '../database/is-writable.js'
 import { logEventsBut } from '../events/log-events.js'
 import type { PgConnection } from '../connection/pool.js'
 import { backgroundStatement, statement } from '../connection/statement.js'
@@ -59,7 +60,7 @@ const RECORD_RESULTS = /* sql */ `
   ),
   -- Each result with its webhook: joined only by index, because the planner cannot estimate the number of rows.
   webhook_result as materialized (
-    select w.id, w.enabled, w.failing_since, h.ord, h.kind, h.attempt_at
+    select w.id, w.enabled, w.workspace_id ${IS_WRITABLE} as is_writable, w.failing_since, h.ord, h.kind, h.attempt_at
     from valid_claim h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url
     where w.id = any (array(select id from affected_webhook)) order by w.id for no key update of w
   ),
@@ -80,7 +81,7 @@ const RECORD_RESULTS = /* sql */ `
       (array_agg(case s.kind when 'gone' then 'gone' else 'failing' end order by s.ord)
         filter (where s.is_fatal))[1] as reason
     from (
-      select k.*, k.enabled and k.is_failure and (k.kind = 'gone' or p.now - k.since >= $2::bigint) as is_fatal
+      select k.*, k.enabled and k.is_writable and k.is_failure and (k.kind = 'gone' or p.now - k.since >= $2::bigint) as is_fatal
       from failure_run k, p
     ) s
     group by s.id

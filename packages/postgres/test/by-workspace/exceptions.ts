@@ -91,6 +91,7 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
     'record_delivery_results',
     'release_deliveries',
   ],
+  'makes all workspaces of an account take no writes, or take them again': ['function set_read_only'],
   'reads within the reach of a caller, which may be all workspaces of an account': [
     'count_agents',
     'count_notification_channels',

@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
 import { keysAcrossWorkspaces, readCatalogue, type Catalogue } from './catalogue.js'
 import { keysWithoutWorkspace, tablesWithoutWorkspace } from './exceptions.js'
-
-const PAGE = new URL('../../../../docs/scaling.md', import.meta.url)
 
 const isEverywhere = (table: string): boolean =>
   tablesWithoutWorkspace[table]?.startsWith('everywhere') === true
@@ -28,15 +25,6 @@ describe('the migrated schema', () => {
     expect(keysAcrossWorkspaces(catalogue, isEverywhere)).toEqual(
       Object.keys(keysWithoutWorkspace).toSorted(),
     )
-  })
-
-  it('has the tables that the page on scaling would distribute, and those that it would put on every machine', async () => {
-    const page = await readFile(PAGE, 'utf8')
-    const distributed = page.matchAll(/create_distributed_table\('taskboard\.(\w+)', 'workspace_id'/g)
-    expect([...distributed].map(([, table = '']) => table).toSorted()).toEqual(catalogue.distributed)
-    const references = page.matchAll(/create_reference_table\('taskboard\.(\w+)'/g)
-    const everywhere = catalogue.tables.filter((table) => isEverywhere(table) && table !== 'migration')
-    expect([...references].map(([, table = '']) => table).toSorted()).toEqual(everywhere)
   })
 
   it('finds the keys that do not: unique ones, references by an id alone, and references into a distributed table', async () => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -7,10 +7,19 @@ import { delimiter, join } from 'node:path'
 import { freePort } from '@taskboard/kit/postgres/embedded-server'
 import { ordinaryUser, untilConnected } from './debian-server.js'
 
-/** The program, if it is installed; Debian puts it where only root looks. */
+/** The program that `PGBOUNCER` names, or one that is installed; Debian puts it where only root looks. */
 export function pgbouncerProgram(): string | null {
+  const given = process.env['PGBOUNCER']
+  if (given !== undefined && given !== '') return given
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
   return folders.map((folder) => join(folder, 'pgbouncer')).find((path) => existsSync(path)) ?? null
+}
+
+/** The first two numbers of the program's version: 118 for 1.18. */
+export function pgbouncerVersion(program: string): number {
+  const [, major = '0', minor = '0'] =
+    /(\d+)\.(\d+)/.exec(execFileSync(program, ['--version']).toString()) ?? []
+  return Number(major) * 100 + Number(minor)
 }
 
 /** PgBouncer before the server of `databaseUrl`, with the same database, user and password. */

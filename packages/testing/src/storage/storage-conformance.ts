@@ -35,6 +35,7 @@ import { peopleCases } from './board/people-cases.js'
 import { quotaCases } from './limits/quota-cases.js'
 import { routingCases } from './board/routing-cases.js'
 import { subtaskCases } from './board/subtask-cases.js'
+import { readOnlyCases } from './read-only-cases.js'
 import { realtimeCases } from './realtime/realtime-cases.js'
 import { scheduleCases } from './board/schedule-cases.js'
 import { sharingCases } from './agents/sharing-cases.js'
@@ -103,6 +104,7 @@ const checks = [
   ...restCases,
   ...accessCases,
   ...deletionCases,
+  ...readOnlyCases,
   ...agentCases,
   ...agentFigureCases,
   ...agentRuntimeCases,

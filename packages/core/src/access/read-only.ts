@@ -1,0 +1,17 @@
+import { TaskboardError } from '../errors/index.js'
+
+/** When to try again: an account is copied for longer, or for less. */
+const RETRY_AFTER_MS = 5_000
+
+class ReadOnlyRefusal extends TaskboardError {}
+
+/** What a storage throws for a write to an account that takes none: `SERVICE_UNAVAILABLE`, with when to try again. */
+export function readOnlyRefusal(cause?: unknown): TaskboardError {
+  const message = 'the account takes no writes at the moment; try again'
+  return new ReadOnlyRefusal('SERVICE_UNAVAILABLE', message, { retryAfterMs: RETRY_AFTER_MS, cause })
+}
+
+/** Whether an error is about one account, and so no outage. */
+export function isReadOnlyRefusal(error: unknown): boolean {
+  return error instanceof ReadOnlyRefusal
+}
