@@ -61,6 +61,19 @@ describe('export and import', () => {
     chmodSync(shared, 0o600)
     expect(await on(source, ['export', shared, '--resume'])).toMatchObject({ code: 0 })
     expect(readFileSync(shared, 'utf8')).toBe(stdout)
+    const accountId = /"table":"every_account","row":\{"id":"(acct_\w+)"/.exec(stdout)?.[1] ?? ''
+    const frozen = await on(source, ['read-only', accountId, '--json'])
+    expect(frozen.json()).toEqual({ account_id: accountId, read_only: true })
+    const more = ['create-key', 'late', '--account', accountId, '--scope', 'tasks:read']
+    expect(await on(source, more)).toMatchObject({
+      code: 11,
+      stderr: expect.stringContaining('no writes') as string,
+    })
+    expect(await on(source, ['read-only', accountId, '--off'])).toMatchObject({
+      code: 0,
+      stdout: `${accountId} takes writes\n`,
+    })
+    expect(await on(source, more)).toMatchObject({ code: 0 })
     const absent = join(folder, 'absent.ndjson')
     expect(await on(source, ['export', absent, '--account', 'acct_0'])).toMatchObject({ code: 4 })
     expect(sizeOf(absent)).toBe(0)

@@ -44,6 +44,16 @@ describe.each(mounts)('a refusal, on %s', (_, mount) => {
     expect([result, takenBy?.kind, lease]).toEqual(['mended', 'api_key', null])
   })
 
+  it('meets a write to an account that is read-only, and a claim finds nothing there', async () => {
+    host = await serveMcp({ mount })
+    await host.board.add({ title: 'waits' })
+    await host.taskboard.accounts.update(host.accountId, { readOnly: true })
+    const client = await open(host.url, host.workerKey)
+    const error = await refused(client, 'create_task', { title: 'late' })
+    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    expect(await call(client, 'claim_task')).not.toHaveProperty('run')
+  })
+
   it('meets whoever asks to call a tool of an agent in the process of the host', async () => {
     host = await serveMcp({ mount })
     await host.board.add({ title: 'Refund' })

@@ -17,6 +17,7 @@ import { memberCases } from './member-cases.js'
 import { mfaCases } from './mfa-cases.js'
 import { proofCases } from './proof-cases.js'
 import { quotaCases } from './quota-cases.js'
+import { readOnlyCases } from './read-only-cases.js'
 import { responderCases } from './responder-cases.js'
 import { scheduleCases } from './schedule-cases.js'
 import { scopeCases } from './scope-cases.js'
@@ -75,6 +76,7 @@ export function v2Conformance(options: V2ConformanceOptions): readonly V2Case[] 
     ...channelCases,
     ...limitCases,
     ...quotaCases,
+    ...readOnlyCases,
     ...tenancyCases,
     ...scopeCases,
     ...unknownFieldCases,
