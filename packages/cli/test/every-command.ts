@@ -14,7 +14,17 @@ import { commands } from '../src/commands.js'
 
 const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
 /** What else is tested: on databases, and programs as agents. */
-const elsewhere = ['work', 'migrate', 'status', 'prune', 'reseal', 'create-key', 'read-only', 'export', 'import']
+const elsewhere = [
+  'work',
+  'migrate',
+  'status',
+  'prune',
+  'reseal',
+  'create-key',
+  'read-only',
+  'export',
+  'import',
+]
 
 /** Calls every command against the demo on PostgreSQL. */
 export function describeEveryCommand(): void {

@@ -47,7 +47,14 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
     async insertAccount({ name, tier, workspaceName, agent }, call) {
       transactions.push(call.tx)
       agents.push(agent)
-      const account = { id: newId('acct'), name, tier, createdAt: NOW, requireOtherPerson: false, readOnly: false }
+      const account = {
+        id: newId('acct'),
+        name,
+        tier,
+        createdAt: NOW,
+        requireOtherPerson: false,
+        readOnly: false,
+      }
       accounts.push(account)
       return { account, workspace: addWorkspace(account.id, workspaceName), user: null }
     },

@@ -104,7 +104,8 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         if (agent?.workspaceId !== workspaceId) return
         if ('liveMs' in report) tables.workers.set(agentId, now + report.liveMs)
         else if ('restMs' in report) rest(database, agentId, now + report.restMs)
-        else if (agent.status !== report.status && !readOnly.has(workspaceId)) setStatus(agent, report.status, now)
+        else if (agent.status !== report.status && !readOnly.has(workspaceId))
+          setStatus(agent, report.status, now)
       }),
     announceAgents: ({ limit }, call) =>
       write(call, (now) =>
