@@ -22,8 +22,16 @@ const boards = [['one', poolOf('BOARD_ONE_URL')] as const, ['two', poolOf('BOARD
     }
   },
 )
-const [command, account = '', target = ''] = process.argv.slice(2)
-if (command === 'move') await moveAccount({ directory, boards }, account, target).then(() => process.exit())
+const [command, subject = '', target = ''] = process.argv.slice(2)
+if (command === 'create') {
+  const { accounts } = boards.find(({ name }) => name === target)?.taskboard ?? process.exit(2)
+  const { account } = await accounts.create({ name: subject, tier: 'professional' })
+  const scopes = ['tasks:read', 'tasks:write'] as const
+  const { key } = await accounts.createKey({ accountId: account.id, name: 'first', scopes: [...scopes] })
+  console.log(account.id, key)
+}
+if (command === 'move') await moveAccount({ directory, boards }, subject, target)
+if (command !== undefined) process.exit()
 for (const { pool } of boards) await migrate(pool)
 await Promise.all(boards.map(({ taskboard }) => taskboard.start()))
 createRoutedServer(directory, boards).listen(Number(process.env['PORT'] ?? 3000))
