@@ -48,6 +48,7 @@ export const ONLY_IN_CI = [
     reason: 'faults and processes of which each takes seconds; some of each kind stay',
     paths: [
       'examples/deployment/src/deployment.test.ts',
+      'examples/two-servers/src/two-servers.test.ts',
       'packages/cli/src/faults.test.ts',
       'packages/cli/src/work/hostile-programs.test.ts',
       'packages/postgres/src/pglite/pglite-directory.test.ts',
