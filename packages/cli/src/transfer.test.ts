@@ -66,7 +66,7 @@ describe('export and import', () => {
     expect(frozen.json()).toEqual({ account_id: accountId, read_only: true })
     const more = ['create-key', 'late', '--account', accountId, '--scope', 'tasks:read']
     expect(await on(source, more)).toMatchObject({
-      code: 11,
+      code: 7,
       stderr: expect.stringContaining('no writes') as string,
     })
     expect(await on(source, ['read-only', accountId, '--off'])).toMatchObject({
