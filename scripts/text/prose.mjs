@@ -59,6 +59,7 @@ function proseOfComment(comment, start) {
     .replaceAll(/^[ \t]*\*/gm, emptied)
     .replaceAll(/@example\b[\s\S]*?(?=^\s*@[a-z]|$(?![\s\S]))/gm, broken)
     .replaceAll(/```[\s\S]*?(?:```|$(?![\s\S]))/g, broken)
+    .replaceAll(/^[ \t]*\|.*\|[ \t]*$/gm, (row) => row.replaceAll('|', END))
     .replaceAll(/\{@link [^}]*\}/g, filled)
     .replaceAll(/@(?:param|typeParam) \S+|@[a-z]+/gi, broken)
   const asBlocks = withoutInlineCode(text)
@@ -68,13 +69,24 @@ function proseOfComment(comment, start) {
 }
 
 const IS_SQL =
-  /\b(?:select\b[\s\S]*\bfrom|insert into|delete from|update \S+ (?:\w+ )?set|create (?:unique )?(?:table|index|or replace)|alter table|on conflict|order by|primary key|partition of|::\w+)\b/i
+  /\b(?:select\b[\s\S]*\bfrom|insert into|delete from|update \S+ (?:\w+ )?set|create (?:unique )?(?:table|index|or replace)|alter table|on conflict|order by|primary key|partition of|::\w+|\w+_\w+ = \S+)\b/i
 const IS_PROSE = /[A-Za-z]{2,}[,;:.]? (?:[A-Za-z]{2,}|a )/
 
-/** The prose in a string at `start`, or none when it is a name, a statement or a list of classes. */
+const IS_CODE = /:root \{|\(\) \{/
+const IS_SCHEMA = /^\s*(?:extend )?(?:type|input|enum|query|mutation) .*\{$|^\s*"[^"]+"$\s*\w+: \w+/im
+
+/** Of a GraphQL schema its descriptions, of a page its text. */
+function proseWithin(string) {
+  if (!IS_SCHEMA.test(string)) return string.replaceAll(/<\/?[a-z!][^<>]*>/gi, broken)
+  const outside = string.split(/("[^"\n]+")/)
+  return outside.map((part, index) => (index % 2 === 0 ? broken(part) : part)).join('')
+}
+
+/** The prose in a string at `start`, or none when it is a name, a statement or a program. */
 function proseOfString(string, start) {
-  if (!IS_PROSE.test(string) || IS_SQL.test(string)) return []
-  const text = withoutInlineCode(string.replaceAll(/^['"`]|['"`]$/g, ' ')).replaceAll(String.raw`\n`, broken)
+  if (!IS_PROSE.test(string) || IS_SQL.test(string) || IS_CODE.test(string)) return []
+  const unquoted = string.replaceAll(/^['"`]|['"`]$/g, ' ')
+  const text = withoutInlineCode(proseWithin(unquoted)).replaceAll(String.raw`\n`, broken)
   return blocksOf(text, start).map((block) => ({ ...block, surface: 'string' }))
 }
 

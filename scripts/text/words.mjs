@@ -278,7 +278,7 @@ export const words = [
   rule(
     'spelling of a compound',
     'email, timeout (noun), time out (verb), halfway, setup (noun), online',
-    /\b(?:e-mails?|time-outs?|half-way|half way|set-ups?|on-line|off-line|data ?base's|work-flow|web-hooks?|life-time|time-stamps?|back-off|re-tr(?:y|ies))\b/i,
+    /\b(?:e-mails?|time-outs?|half-way|half way|set-ups?|on-line|off-line|work-flow|web-hooks?|life-time|time-stamps?|back-off|re-tr(?:y|ies))\b/i,
     'It sends an e-mail after a time-out.',
     'It sends an email after a timeout.',
   ),

@@ -36,7 +36,7 @@ class Lease:
     def write(self, send: Callable[..., Any], *, is_strict: bool = False, is_renewed: bool = True, **fields: Any) -> Any:
         """Sends a write of the run. ``is_strict``: it has conflicts of its own, so only one about the token means loss."""
         if self.left() <= 0:
-            self.end("the lease ended without a renewal")
+            self.end("the lease expired without a renewal")
         if not self.is_held:
             raise RunEnded(self.reason)
         started_at = time.monotonic()
@@ -83,7 +83,7 @@ class Lease:
             if not self.is_held:
                 return None
             if self.left() <= 0:
-                return self.end("the lease ended without a renewal")
+                return self.end("the lease expired without a renewal")
             try:
                 once = Retry(attempts=1, deadline=self._lease / 3, attempt_timeout=self._lease / 3)
                 self.write(self._client.tasks.heartbeat, retry_policy=once)

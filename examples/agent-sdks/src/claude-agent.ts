@@ -4,8 +4,8 @@ import { resultOf, streamEventOf, type ClaudeQuery, type ClaudeResult } from './
 
 export interface ClaudeAgentOptions {
   /**
-   * Who knows what the models cost. `sdk`, the default: the SDK, at the end of a session. A session that ends in a question to people has no
-   * cost then. `board`: the `prices` of `createTaskboard`, after each answer.
+   * Who knows what the models cost. `sdk`, the default: the SDK, at the end of a session. A session that stops with a question to people
+   * has no cost then. `board`: the `prices` of `createTaskboard`, after each response.
    */
   readonly cost?: 'sdk' | 'board'
 }
@@ -13,7 +13,7 @@ export interface ClaudeAgentOptions {
 const MOST_TURNS = 20
 const LONGEST_SUMMARY = 2_000
 
-/** Works on tasks with the Claude Agent SDK. Every call of a tool that the stored agent does not name waits for a person's approval. */
+/** Works on tasks with the Claude Agent SDK. Every call of a tool that the stored agent doesn't name waits for a person's approval. */
 export function claudeAgent(query: ClaudeQuery, { cost = 'sdk' }: ClaudeAgentOptions = {}): AgentDefinition {
   return defineAgent({
     type: '*',
@@ -73,7 +73,7 @@ export function claudeAgent(query: ClaudeQuery, { cost = 'sdk' }: ClaudeAgentOpt
 function textOf({ subtype, is_error: isError, api_error_status: status, result = '' }: ClaudeResult): string {
   if (subtype !== 'success') throw new TaskFailure(`the agent ended without a result: ${subtype}`)
   if (!isError) return result
-  const reason = `the API answered with an error${status == null ? '' : ` (${status})`}`
+  const reason = `the API returned an error${status == null ? '' : ` (${status})`}`
   if (status == null || status === 429 || status >= 500) throw new RetryLater(reason)
   throw new TaskFailure(reason)
 }

@@ -25,12 +25,12 @@ export interface ClaudeMessage {
 export interface ClaudeResult extends ClaudeMessage {
   readonly type: 'result'
   readonly subtype: string
-  /** Also with the subtype `success`: the session ended with an error of the API. */
+  /** Also set with the subtype `success`: then the session stopped with an error of the API. */
   readonly is_error: boolean
   readonly api_error_status?: number | null
   readonly result?: string
   readonly total_cost_usd: number
-  /** All calls of models, those of subagents too. Input that was read from the cache or written to it comes on top of `inputTokens`. */
+  /** All model calls, including calls by subagents. Input that was read from the cache or written to it comes on top of `inputTokens`. */
   readonly modelUsage: Readonly<
     Record<
       string,

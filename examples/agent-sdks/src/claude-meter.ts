@@ -12,7 +12,10 @@ interface OpenAnswer {
   readonly usage: ClaudeUsage
 }
 
-/** Reports what a session uses: each answer as it ends, so that budgets of tokens stop the run, and in the end what was not seen. */
+/**
+ * Reports the usage of a session. It reports each response as it ends, so that token budgets stop the run, and at the end any usage not yet
+ * reported.
+ */
 export function createClaudeMeter(usage: TaskContext['usage'], cost: 'sdk' | 'board') {
   /** By the call of the tool that began the subagent; empty for the session itself. */
   const open = new Map<string, OpenAnswer>()
@@ -29,7 +32,7 @@ export function createClaudeMeter(usage: TaskContext['usage'], cost: 'sdk' | 'bo
       reported = combined(reported, tokens, (a, b) => a + b)
       await usage({ model: answer.model, ...tokens, ...(cost === 'sdk' && { costUsd: 0 }) })
     },
-    /** The result counts what the stream does not show, and all of it once more: only the difference is reported. */
+    /** The result counts what the stream doesn't show, and all of it once more: only the difference is reported. */
     async settle({ modelUsage, total_cost_usd: costUsd }: ClaudeResult): Promise<void> {
       let seen = reported
       let unreportedUsd = cost === 'sdk' ? costUsd : 0
@@ -51,7 +54,7 @@ export function createClaudeMeter(usage: TaskContext['usage'], cost: 'sdk' | 'bo
   }
 }
 
-/** `message_delta` repeats the input in newer versions of the API. */
+/** `message_delta` contains the input again in newer versions of the API. */
 function tokensOf(start: ClaudeUsage, end: ClaudeUsage): Tokens {
   const cachedInputTokens = end.cache_read_input_tokens ?? start.cache_read_input_tokens ?? 0
   const written = end.cache_creation_input_tokens ?? start.cache_creation_input_tokens ?? 0

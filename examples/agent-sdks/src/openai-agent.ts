@@ -70,7 +70,7 @@ function askPerson({ ask }: TaskContext): Tool {
   })
 }
 
-/** What a tool does, behind the approval of a person for this very input. Give the tool `errorFunction: null`. */
+/** The action of a tool, which requires a person's approval of this exact input. Give the tool `errorFunction: null`. */
 export function afterApproval<I>(
   { approval }: TaskContext,
   action: string,
@@ -94,14 +94,14 @@ interface ApiError {
   readonly headers?: unknown
 }
 
-/** Refusals of the API meet every attempt. An outage or a rate limit is not the fault of the task. Other errors stay as they are. */
+/** Rejections of the API meet every attempt. An outage or a rate limit isn't the fault of the task. Other errors stay as they are. */
 function openAiFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { status, headers } = error as ApiError
   // `APIConnectionError`, and its subclass for time-outs.
   const isAway = error.constructor.name.startsWith('APIConnection')
   if (!isAway && typeof status !== 'number') return error
-  const reason = isAway ? 'the API cannot be reached' : `the API answered ${String(status)}`
+  const reason = isAway ? 'the API cannot be reached' : `the API returned ${String(status)}`
   const isTheirs = isAway || status === 408 || status === 409 || status === 429 || Number(status) >= 500
   return isTheirs
     ? new RetryLater(reason, { cause: error, retryAfterMs: retryAfterMs(headers) })

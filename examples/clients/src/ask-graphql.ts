@@ -6,7 +6,7 @@ const DEADLINE_MS = 5_000
 
 /**
  * Sends one document to the GraphQL endpoint.
- * @throws TaskboardApiError when it is refused, or the response is incomplete.
+ * @throws TaskboardApiError when it is rejected, or the response is incomplete.
  */
 export async function askGraphql<Data>(
   { url, key }: ServerAccess,

@@ -18,7 +18,7 @@ describe('drawOverview', () => {
       'Demo',
       '  Waiting',
       '    nothing',
-      '  Under way',
+      '  In progress',
       `    Plan[31m (task_1), 40 %, Ada (research), until ${until}`,
       '  Done',
       '    Plan[31m (task_1), 100 %',

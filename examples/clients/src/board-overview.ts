@@ -94,12 +94,12 @@ export function drawOverview({ name, waiting, underWay, done, agents, analytics 
   const lines = [
     name,
     ...drawColumn('Waiting', waiting),
-    ...drawColumn('Under way', underWay),
+    ...drawColumn('In progress', underWay),
     ...drawColumn('Done', done),
     '  Agents',
     ...agents.map((one) => `    ${one.name}: ${one.status.toLowerCase()}, ${one.currentWorkload} to do`),
     tasksCompleted === 0
-      ? '  Last 7 days: nothing done'
+      ? '  Last 7 days: no tasks done'
       : `  Last 7 days: ${tasksCompleted} done (${Math.round(100 * successRate)} % of what ended), ${timesSaved} hours saved`,
   ]
   return lines.map(withoutControls).join('\n')

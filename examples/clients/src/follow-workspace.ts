@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import type { RealtimeMessage } from './realtime-message.js'
 import type { ServerAccess } from './server-access.js'
 
-/** How a connection ended. */
+/** How a connection closed. */
 export interface ConnectionCut {
   /** Of the close frame; 1006 without one. */
   readonly code: number
@@ -16,21 +16,21 @@ export interface ConnectionCut {
 export interface FollowOptions {
   readonly access: ServerAccess
   readonly workspaceId: string
-  /** Called with each event once and in order, over all connections; also with `subscribed` and gaps. */
+  /** Called with each event once and in order, over all connections; including with `subscribed` and gaps. */
   readonly onMessage: (message: RealtimeMessage) => void
-  /** Called when a connection has ended; another one follows. */
+  /** Called when a connection has closed; another one follows. */
   readonly onCut: (cut: ConnectionCut) => void
-  /** Ends it. */
+  /** Stops it. */
   readonly signal: AbortSignal
   /** The event after which to resume. Default: the end of the log. */
   readonly since?: number
-  /** Default: those of the client. */
+  /** Default: the credentials of the client. */
   readonly waits?: Partial<RealtimeTimings>
 }
 
 /**
  * Follows the events of a workspace until the signal aborts. Each connection resumes after the last message of the one before.
- * @throws Error when the server refuses permanently.
+ * @throws Error when the server rejects permanently.
  */
 export async function followWorkspace(options: FollowOptions): Promise<void> {
   const { access, workspaceId, onMessage, onCut, signal, since, waits } = options

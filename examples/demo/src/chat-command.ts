@@ -17,7 +17,7 @@ export type ChatCommand =
   /** The result of the named task, or of the one that was completed last. */
   | { readonly kind: 'result'; readonly taskId: string | null }
   | { readonly kind: 'help' }
-  /** A known request that cannot be carried out as it is written. */
+  /** A known request that can't be carried out as it is written. */
   | { readonly kind: 'unclear'; readonly problem: string }
   | { readonly kind: 'unknown' }
 
@@ -60,7 +60,7 @@ function stripPolite(text: string): string {
   return stripped === '' ? text : stripped
 }
 
-/** The title, then modifiers after commas, read from the end. The first part that is no modifier belongs to the title. */
+/** The title, then modifiers after commas, read from the end. The first part that isn't a modifier belongs to the title. */
 function parseAdd(text: string, description: string, now: number): ChatCommand {
   const parts = text.split(',').map((part) => part.trim())
   const modifiers: Modifiers = { priority: null, dueDate: null, tags: [], problem: null }
@@ -93,8 +93,8 @@ const IN_UNITS = /^in (\d{1,3}|an?) (hour|day|week)s?$/
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}t\d{2}:\d{2}(?::\d{2})?(?:z|[+-]\d{2}:\d{2})$/
 
 /**
- * The instant that a plain phrase means at `now`: `today`, `tomorrow`, a weekday (the next one, never today), `in 3 days`,
- * `2026-12-01`, or a time with `Z` or an offset. A day means its end in UTC. Null for anything else.
+ * The instant that a plain phrase means at `now`: `today`, `tomorrow`, a weekday (the next one, never today), `in 3 days` or `2026-12-01`.
+ * A time with `Z` or an offset works as well. A day means its end in UTC. Null for anything else.
  */
 export function parseDueDate(phrase: string, now: number): number | null {
   const text = phrase

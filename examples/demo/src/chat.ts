@@ -6,8 +6,8 @@ const SHOWN = 10
 const COUNTED = 1_000
 
 const HELP = [
-  'I work the tasks of this board, best first, and understand:',
-  '- add Write the report, urgent, due tomorrow (also: high, medium, low, due friday, due in 3 days, due 2026-12-01, #tag; further lines become the description, which I work as a checklist)',
+  'I work on the tasks of this board, best first, and understand:',
+  '- add Write the report, urgent, due tomorrow (or: high, medium, low, due friday, due in 3 days, due 2026-12-01, #tag). Further lines are the description, which I run as a checklist',
   '- list todo, list doing, list done',
   '- status',
   '- result (of the task that was done last), result task_…',
@@ -29,7 +29,7 @@ export async function answerChat(board: Board, message: string, now: number): Pr
     case 'help':
       return HELP
     case 'unclear':
-      return `Nothing was done: ${command.problem}.\n${HELP}`
+      return `I did not do anything: ${command.problem}.\n${HELP}`
     case 'unknown':
       return `I did not understand that.\n${HELP}`
   }
@@ -44,7 +44,7 @@ async function addTask(
     const task = await board.add({ title, description, priority, dueDate, tags: [...tags] })
     return `Added ${describe(task)}. Its score is ${scoreTask(task, now)}.`
   } catch (error) {
-    if (isTaskboardError(error, 'INVALID_FIELD')) return `Nothing was added: ${error.message}.`
+    if (isTaskboardError(error, 'INVALID_FIELD')) return `I did not add a task: ${error.message}.`
     throw error
   }
 }
@@ -76,7 +76,7 @@ async function tellStatus(board: Board): Promise<string> {
 async function tellResult(board: Board, taskId: string | null): Promise<string> {
   try {
     const task = taskId === null ? (await board.list('DONE', { limit: 1 })).tasks[0] : await board.get(taskId)
-    if (task === undefined) return 'Nothing is done yet.'
+    if (task === undefined) return 'No task is done yet.'
     return task.result ?? `${describe(task)} has no result.`
   } catch (error) {
     if (isTaskboardError(error, 'TASK_NOT_FOUND')) return 'This board has no such task.'

@@ -121,7 +121,7 @@ describe('its chat', () => {
     const { id } = await board.add({ title: 'Paint', description: 'blocked: no paint' })
     await clock.advance({ seconds: 1 })
     expect((await board.chat({ message: 'status' })).reply).toContain('On hold: "Paint"')
-    expect((await board.chat({ message: 'result' })).reply).toBe('Nothing is done yet.')
+    expect((await board.chat({ message: 'result' })).reply).toBe('No task is done yet.')
     expect((await board.chat({ message: `result ${id}` })).reply).toContain('has no result.')
     expect((await board.chat({ message: 'result task_none' })).reply).toBe('This board has no such task.')
   })
@@ -135,8 +135,8 @@ describe('its chat', () => {
     )
     expect(replies.map(({ reply }) => reply.split('\n', 1)[0])).toEqual([
       'I did not understand that.',
-      'Nothing was done: "sometime" is not a date that I know.',
-      'Nothing was added: title must have at most 200 characters.',
+      'I did not do anything: "sometime" is not a date that I know.',
+      'I did not add a task: title must have at most 200 characters.',
     ])
     expect((await board.list('TODO')).tasks).toEqual([])
   })

@@ -27,8 +27,7 @@ const LONGEST_LINK = 2_000
 const LONGEST_SUMMARY = 2_000
 
 /**
- * An agent that needs no external service: it works a task's description as a checklist, a line at a time, and returns a report of
- * it.
+ * An agent that needs no external service. It runs a task's description as a checklist, line by line, and returns a report of it.
  *
  * `- [x] done before`, `- item`, `1. item` and plain lines are steps. `wait 2s` waits, up to 30 s. `alert: text` alerts the
  * workspace's people. `? question` asks them, `! action` waits for their approval, and `+ title` becomes a subtask whose result is waited for.
@@ -93,7 +92,7 @@ interface Work {
 
 type Outcome = string | Pick<WorkedStep, 'outcome' | 'isRefused'>
 
-/** Works one line and returns the outcome; null when the run has ended, because the task waits for people or for subtasks. */
+/** Works on one line and returns the outcome; null when the run is over, because the task waits for people or for subtasks. */
 async function workStep(work: Work, context: TaskContext): Promise<Outcome | null> {
   const { step, earlier } = work
   switch (step.kind) {

@@ -5,7 +5,7 @@ export interface WorkedStep {
   readonly step: Step
   /** What happened to it, in a few words. */
   readonly outcome: string
-  /** Whether it was refused, and so not done. */
+  /** Whether it was rejected, and so not done. */
   readonly isRefused?: boolean
 }
 

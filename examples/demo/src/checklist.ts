@@ -9,7 +9,7 @@ export type Step =
   | { readonly kind: 'wait'; readonly text: string; readonly waitMs: number }
   /** Waits for a person. */
   | { readonly kind: 'question'; readonly text: string }
-  /** Alerts people at once. */
+  /** Alerts people immediately. */
   | { readonly kind: 'alert'; readonly text: string }
   /** Asks people. `?` is in front of it. */
   | { readonly kind: 'ask'; readonly text: string }
@@ -30,7 +30,7 @@ export interface LineFacts {
 
 const MARKER = /^(?:[-*]|\d{1,4}[.)])\s+/
 const BOX = /^\[([ xX])\](?:\s+|$)/
-/** A number such as +49 is no sign. */
+/** A number such as +49 isn't a sign. */
 const SIGN = /^([?!]|\+(?!\d))\s*(\S.*)$/s
 const SIGNS: Readonly<Record<string, 'ask' | 'approval' | 'subtask'>> = {
   '?': 'ask',
@@ -46,7 +46,7 @@ const DATE = /\b\d{4}-\d{2}-\d{2}\b/g
 const NUMBER = /(?<![\w.,])-?\d+(?:[.,]\d+)*%?(?!\w)/g
 const WORD = /[\p{L}\p{N}](?:[\p{L}\p{N}'’.@_-]|,(?=\d))*/gu
 
-/** Reads a task's description line by line. Blank lines are no steps. */
+/** Reads a task's description line by line. Blank lines aren't steps. */
 export function parseChecklist(description: string): readonly Step[] {
   return description
     .split(/\r?\n/)

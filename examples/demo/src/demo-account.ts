@@ -29,7 +29,7 @@ export async function ensureDemo<Tx>({ accounts }: Taskboard<Tx>): Promise<DemoW
 
 const WORKER_SCOPES = ['tasks:read', 'tasks:write', 'agents:read'] as const satisfies readonly Scope[]
 
-/** The workspace's oldest agent, or a new one, and a key for a worker of its tasks. The key cannot decide approvals. */
+/** The workspace's oldest agent, or a new one, and a key for a worker of its tasks. The key can't decide approvals. */
 export async function ensureWorker<Tx>(
   { accounts, agents }: Taskboard<Tx>,
   workspaceId: string,
@@ -46,7 +46,7 @@ export async function ensureWorker<Tx>(
   return { agentId: id, key }
 }
 
-/** A key with every scope in one workspace, for 24 hours. It cannot be read again later. */
+/** A key with every scope in one workspace, for 24 hours. It can't be read again later. */
 export async function mintDemoKey<Tx>(
   { accounts }: Taskboard<Tx>,
   workspaceId: string,

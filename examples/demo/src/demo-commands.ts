@@ -64,7 +64,7 @@ export function addLine(url: string): string {
   return toCurl(url, { ...addIt, body: JSON.stringify({ title: 'Order 250 stickers' }) })
 }
 
-/** The text of the page with all commands. Keys are not in it: the server prints them when it starts. */
+/** The text of the page with all commands. Keys aren't in it: the server prints them when it starts. */
 export function commandsText(place: CommandPlace): string {
   const keys = place.worker === null ? 'KEY' : 'KEY and WORKER'
   return [
@@ -171,7 +171,7 @@ function togetherCommands({ url }: CommandPlace, call: MakeCommand): readonly Co
     call('read what the agent asks', { path: '/v2/tasks/$TASK/comments' }),
     call('answer; the agent resumes', { path: '/v2/tasks/$TASK/answer', body: '{"body":"Forty"}' }),
     ...decisionCommands(url, call, 'see what it wants to do'),
-    call('see the result, with the answer and that of the subtask', { path: '/v2/tasks/$TASK' }),
+    call('see the result, with the answer and the result of the subtask', { path: '/v2/tasks/$TASK' }),
     call('read the whole conversation', { path: '/v2/tasks/$TASK/comments' }),
   ]
 }
@@ -181,7 +181,7 @@ function decisionCommands(url: string, call: MakeCommand, purpose: string): read
   return [
     call(purpose, pending),
     {
-      purpose: 'approve it ("rejected" refuses it)',
+      purpose: 'approve it ("rejected" rejects it)',
       line: `APPROVAL=$(${toCurl(url, pending)} | ${firstId('apr')})`,
     },
     call('… which works once: the first decision counts', {
@@ -207,7 +207,7 @@ function workerCommands({ url }: CommandPlace, agentId: string, call: MakeComman
     { purpose: 'claim the best task; its fencing token is needed for each write', line: claimIt },
     call('ask people; the task waits for them', {
       path: '/v2/tasks/$TASK/hold',
-      body: `{"fencing_token":'$TOKEN',"reason":"needs_input","message":"Which colour?"}`,
+      body: `{"fencing_token":'$TOKEN',"reason":"needs_input","message":"Which color?"}`,
       key: 'WORKER',
     }),
     call('answer, as a person', { path: '/v2/tasks/$TASK/answer', body: '{"body":"Green"}' }),

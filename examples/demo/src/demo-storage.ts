@@ -85,12 +85,12 @@ function openServer(url: string, warn: (message: string) => void): OpenedDatabas
     onConnect: (client) => client.query('set jit = off').then(() => undefined),
   })
   // Without a listener an idle connection that the server ends would end this process.
-  pool.on('error', (error) => warn(`an idle connection to Postgres was lost: ${error.message}`))
+  pool.on('error', (error) => warn(`an idle connection to PostgreSQL was lost: ${error.message}`))
   const { host, pathname } = new URL(url)
   return {
     pool,
     close: () => pool.end(),
-    place: `on the Postgres of DATABASE_URL, database ${pathname.slice(1) || 'by default'} at ${host || 'this machine'}`,
+    place: `on the PostgreSQL of DATABASE_URL, database ${pathname.slice(1) || 'by default'} at ${host || 'this machine'}`,
   }
 }
 
@@ -112,7 +112,7 @@ function serverFault(error: unknown): SettingError {
   return new SettingError('DATABASE_URL', `names a database that cannot be used: ${reasonOf(error)}`, error)
 }
 
-/** An error that collects those of several addresses has no message itself. */
+/** An error that collects the errors of several addresses has no message itself. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
@@ -128,7 +128,7 @@ function shownPath(path: string): string {
 const EMPTY_BOARD = fileURLToPath(new URL('../../demo/dist/empty-board', import.meta.url))
 
 /**
- * Copies the database of a new board into a directory that has none, in a tenth of the two seconds that PGlite needs to create one.
+ * Copies the database of a new board into a directory that has none. This takes a tenth of the two seconds that PGlite needs to create one.
  * Changes nothing where there is none to copy: `openPglite` then creates it.
  */
 export async function copyEmptyBoard(directory: string, source = EMPTY_BOARD): Promise<void> {

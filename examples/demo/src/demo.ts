@@ -30,7 +30,7 @@ export interface DemoPages {
 export interface DemoServer {
   /** For people. */
   readonly framework: string
-  /** Resolves when it listens; rejects when it cannot. */
+  /** Resolves when it listens; rejects when it can't. */
   listen(
     taskboard: { readonly services: TransportServices },
     address: { readonly host: string; readonly port: number },
@@ -40,7 +40,7 @@ export interface DemoServer {
 
 export interface Listening {
   readonly port: number
-  /** Answers the requests in flight for at most `drainMs`, and takes no others. WebSockets stay until the board closes. */
+  /** Responds to the requests in flight for at most `drainMs`, and takes no others. WebSockets stay until the board closes. */
   drain(drainMs: number): Promise<void>
   /** Resolves after that, and after the board's close, when no connection is left. */
   ended(): Promise<void>
@@ -48,7 +48,7 @@ export interface Listening {
 
 export interface RunningDemo {
   readonly url: string
-  /** Drains requests, then the agent's runs and the webhooks, ends WebSockets, closes the database, and leaves nothing open. */
+  /** Drains requests, then the agent's runs and the webhooks, closes WebSockets and the database, and leaves no open handle. */
   stop(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export async function startDemo(
   }
 }
 
-/** Events that are not printed: there are many, and they name ids only. */
+/** Events that aren't printed: there are many, and they name ids only. */
 const QUIET: ReadonlySet<string> = new Set(['task.progress', 'agent.status'])
 
 interface Surroundings {
@@ -165,7 +165,7 @@ async function createDemoBoard(
   }
 }
 
-/** Names where a key comes from that is none, or that is not the key of the stored secrets. */
+/** Names where a key comes from that is none, or that isn't the key of the stored secrets. */
 function refuseKey({ keyPlace }: DemoStorage): (error: unknown) => never {
   return (error) => {
     if (!isTaskboardError(error, 'INVALID_CONFIG') || error.field !== 'secrets.encryptionKey') throw error

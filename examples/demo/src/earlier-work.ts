@@ -6,7 +6,7 @@ import { quote } from './checklist-report.js'
 export interface EarlierWork {
   /** For each step, what happened to it; null for a step that is still to be worked. */
   readonly outcomes: readonly (string | null)[]
-  /** Notes a step that has an effect, so that no later attempt repeats it. It is kept from the next `keep` on. */
+  /** Notes a step that has an effect, so that later attempts skip it. It is kept from the next `keep` on. */
   note(step: Step): Promise<void>
   /** Writes what was noted into the task's conversation. */
   keep(): Promise<void>
@@ -26,8 +26,8 @@ export const ALERTED = 'people were alerted'
 export const APPROVED = 'approved, and done'
 
 /**
- * An attempt starts at the first line, in any process, so what is done already is read from the board: a question has an answer behind it in the
- * conversation, a subtask is a dependency with that title, and other effects were noted by an agent. People's comments note nothing.
+ * An attempt starts at the first line, in any process, so it reads from the board which lines are done. A question has an answer behind it
+ * in the comments, and a subtask is a dependency with that title. Other effects were noted by an agent. People's comments note nothing.
  */
 export async function readEarlierWork(
   task: Task,
@@ -123,7 +123,7 @@ function lineOf({ kind, text }: Step): string {
   return `${sign}${text}`.slice(0, LONGEST_NOTE).toWellFormed()
 }
 
-/** Returns the values of a text one after the other, so that equal lines do not share one. */
+/** Returns the values of a text one after the other, so that equal lines don't share one. */
 function inTurn<T>(entries: readonly (readonly [string, T])[]): (text: string) => T | undefined {
   const waiting = new Map<string, T[]>()
   for (const [text, value] of entries) waiting.set(text, [...(waiting.get(text) ?? []), value])

@@ -21,8 +21,8 @@ export interface Greeting extends CommandPlace {
 const SECOND_MS = 1_000
 
 /**
- * What a new user needs, in a window of 80 by 24: where the server is, its state, the key and a first command. The link to the dashboard is the
- * last line.
+ * The information that a new user needs, in a window of 80 by 24: the server's address, its state, the key and a first command. The link to
+ * the dashboard is the last line.
  */
 export function greet(greeting: Greeting): string {
   const { framework, url, dashboardUrl, place, keyPlace, workspaceId, accountName, isNew, key, expiresAt } =

@@ -1,11 +1,11 @@
 import type { Server, ServerResponse } from 'node:http'
 
-/** A server that ends in two steps, so that the board can be closed in between. */
+/** A server that exits in two steps, so that the board can be closed in between. */
 export interface DrainableServer {
   /**
-   * Stops accepting connections, and resolves when the requests in flight are answered. WebSockets stay open: the board sends their
-   * clients the last agents' events, and closes them when it closes. `close` starts to end the server and resolves when no connection
-   * is left. What is still open after `drainMs` is cut off, except WebSockets.
+   * Stops accepting connections, and resolves when all requests in flight have their responses. WebSockets stay open: the board sends their
+   * clients the last agents' events, and closes them when it closes. `close` starts to stop the server and resolves when no connection
+   * is left. Connections that are still open after `drainMs` are cut off, except WebSockets.
    */
   drain(close: () => Promise<void>, drainMs: number): Promise<void>
   /** Resolves when no connection is left, WebSockets included. */

@@ -3,7 +3,7 @@ import { aiAgent } from '@taskboard/ai'
 import type { AgentDefinition } from '@taskboard/core'
 import type { ModelSettings } from './settings.js'
 
-/** An agent that works tasks of every type by a language model: the stored agent's own, or the one of the settings. */
+/** An agent that works on tasks of every type by a language model: the stored agent's own, or the one of the settings. */
 export function modelAgent({ url, name, key }: ModelSettings): AgentDefinition {
   const provider = createOpenAICompatible({
     name: 'demo',

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { verifyDelivery } from '@taskboard/core'
 
-/** A receiver for watching webhooks: prints each delivery, and refuses one with a wrong signature or an old time. */
+/** A receiver for watching webhooks: prints each delivery, and rejects one with a wrong signature or an old time. */
 const PORT = Number(process.env['RECEIVER_PORT'] ?? 9_000)
 const SECRET = process.env['RECEIVER_SECRET'] ?? 'demo-secret-0123'
 const LARGEST_BODY_BYTES = 1_048_576

@@ -7,8 +7,9 @@ const SIGNAL_EXIT_CODE = 128
 const SIGNAL_NUMBERS = { SIGTERM: 15, SIGINT: 2 } as const
 
 /**
- * Runs an example's process, whose server `load` imports while the database opens: reads the settings from the environment, starts the
- * demo, and drains it on SIGTERM or SIGINT. Nothing is open then, so the process ends on its own, with 0. A second signal exits at once.
+ * Runs an example's process, whose server `load` imports while the database opens. It reads the settings from the environment, starts the
+ * demo, and drains it on SIGTERM or SIGINT. No handle is open then, so the process exits on its own, with 0. A second signal exits
+ * immediately.
  */
 export async function runDemo(load: () => Promise<DemoServer>): Promise<void> {
   const starting = start(load)
@@ -35,7 +36,7 @@ async function start(load: () => Promise<DemoServer>): Promise<RunningDemo | nul
 }
 
 async function stop(demo: RunningDemo, signal: string): Promise<void> {
-  console.log(`${signal}: letting work under way end; once more to stop at once`)
+  console.log(`${signal}: letting work in progress end; once more to stop immediately`)
   try {
     await demo.stop()
     console.log('Stopped.')

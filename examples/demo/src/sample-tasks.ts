@@ -1,8 +1,8 @@
 import type { ListedTaskInput, Taskboard } from '@taskboard/core'
 
 /**
- * What a new board begins with: a task that asks a person, and two that take about a minute one after the other, so that a person who opens
- * the dashboard sees an agent at work. Two of them at most are under way at the same time.
+ * The tasks of a new board: a task that asks a person, and two that take about a minute one after the other. A person who opens the
+ * dashboard then sees an agent at work. Two of them at most are in progress at the same time.
  */
 const samples: readonly ListedTaskInput[] = [
   {

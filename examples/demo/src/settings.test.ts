@@ -84,13 +84,13 @@ describe('readSettings', () => {
   })
 
   it.each([
-    [{ TASKBOARD_MODEL: 'tiny' }, 'TASKBOARD_MODEL_URL must be set beside TASKBOARD_MODEL'],
+    [{ TASKBOARD_MODEL: 'tiny' }, 'TASKBOARD_MODEL_URL must be set together with TASKBOARD_MODEL'],
     [
       { TASKBOARD_MODEL_URL: 'http://127.0.0.1/v1' },
-      'TASKBOARD_MODEL must be set beside TASKBOARD_MODEL_URL',
+      'TASKBOARD_MODEL must be set together with TASKBOARD_MODEL_URL',
     ],
     [{ TASKBOARD_MODEL: 'tiny', TASKBOARD_MODEL_URL: 'ftp://x' }, 'TASKBOARD_MODEL_URL must be a URL'],
-    [{ TASKBOARD_MODEL_PRICE: '0.25/2' }, 'TASKBOARD_MODEL_PRICE must be set beside TASKBOARD_MODEL'],
+    [{ TASKBOARD_MODEL_PRICE: '0.25/2' }, 'TASKBOARD_MODEL_PRICE must be set together with TASKBOARD_MODEL'],
   ])('takes a model and its endpoint together: %j', (env, message) => {
     expect(() => readSettings(env)).toThrow(message)
   })

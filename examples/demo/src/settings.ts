@@ -7,7 +7,7 @@ export interface ModelSettings {
   readonly name: string
   /** The endpoint's key; null for an endpoint without. */
   readonly key: string | null
-  /** What it costs, in dollars for a million tokens; null when that is not known, so that budgets in dollars do not count it. */
+  /** The cost in dollars per million tokens; null when it is unknown, so that budgets in dollars don't count it. */
   readonly price: { readonly inputUsd: number; readonly outputUsd: number } | null
 }
 
@@ -15,11 +15,11 @@ export interface ModelSettings {
 export interface DemoSettings {
   readonly host: string
   readonly port: number
-  /** Networks that are not public, but to which webhooks may be sent. */
+  /** Networks that aren't public, but to which webhooks may be sent. */
   readonly webhookAllow: readonly string[]
-  /** Whether the demo's own agent works the tasks. Without it they wait for workers that claim them over HTTP. */
+  /** Whether the demo's own agent works on the tasks. Without it they wait for workers that claim them over HTTP. */
   readonly runsAgent: boolean
-  /** The language model that works the tasks in place of the checklist agent; null for none. */
+  /** The language model that works on the tasks in place of the checklist agent; null for none. */
   readonly model: ModelSettings | null
   /** Whether a new board begins with sample tasks. */
   readonly addsSamples: boolean
@@ -29,7 +29,7 @@ export interface DemoSettings {
   readonly drainMs: number
   /** Absolute. Where PGlite's files are, and the encryption key unless it is given. */
   readonly dataDirectory: string
-  /** The Postgres to use instead of PGlite, or null. It may contain a password. */
+  /** The PostgreSQL to use instead of PGlite, or null. It may contain a password. */
   readonly databaseUrl: string | null
   /** The key that encrypts webhook secrets, or null for the key in the data directory. */
   readonly encryptionKey: string | null
@@ -38,7 +38,7 @@ export interface DemoSettings {
   readonly ownerPassword: string | null
 }
 
-/** A variable whose value cannot be used. The message names it. */
+/** A variable whose value can't be used. The message names it. */
 export class SettingError extends Error {
   constructor(variable: string, rule: string, cause?: unknown) {
     super(`${variable} ${rule}`, { cause })
@@ -73,7 +73,7 @@ function readHost(env: Environment): string {
   throw new SettingError('HOST', 'must be a host name or an IP address, such as 127.0.0.1')
 }
 
-/** The message does not repeat the value, which may contain a password. */
+/** The message doesn't contain the value, which may contain a password. */
 function readDatabaseUrl(env: Environment): string | null {
   const url = env['DATABASE_URL']?.trim()
   if (url === undefined || url === '') return null
@@ -84,17 +84,18 @@ function readDatabaseUrl(env: Environment): string | null {
   )
 }
 
-/** The messages do not repeat the URL, which may contain a password. */
+/** The messages don't contain the URL, which may contain a password. */
 function readModel(env: Environment): ModelSettings | null {
   const url = env['TASKBOARD_MODEL_URL']?.trim() || null
   const name = env['TASKBOARD_MODEL']?.trim() || null
   const price = readPrice(env)
   if (url === null && name === null) {
-    if (price !== null) throw new SettingError(PRICE, 'must be set beside TASKBOARD_MODEL')
+    if (price !== null) throw new SettingError(PRICE, 'must be set together with TASKBOARD_MODEL')
     return null
   }
-  if (url === null) throw new SettingError('TASKBOARD_MODEL_URL', 'must be set beside TASKBOARD_MODEL')
-  if (name === null) throw new SettingError('TASKBOARD_MODEL', 'must be set beside TASKBOARD_MODEL_URL')
+  if (url === null) throw new SettingError('TASKBOARD_MODEL_URL', 'must be set together with TASKBOARD_MODEL')
+  if (name === null)
+    throw new SettingError('TASKBOARD_MODEL', 'must be set together with TASKBOARD_MODEL_URL')
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new SettingError('TASKBOARD_MODEL_URL', 'must be a URL such as http://127.0.0.1:11434/v1')
   }

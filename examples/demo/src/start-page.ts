@@ -15,13 +15,13 @@ const PARTS: readonly (readonly [string, string, string])[] = [
   ['Board API', '/api/board?action=todo', 'lists a column, adds and moves tasks, and asks the agent'],
   ['Webhooks', '/api/webhooks/create', 'registers an endpoint for signed webhooks (POST)'],
   ['API v2', '/v2/tasks', 'tasks, agents, keys, webhooks and analytics'],
-  ['Reference', '/v2/reference', 'a page with every route, its parameters, body and answer'],
+  ['Reference', '/v2/reference', 'a page with every route, its parameters, body and response'],
   ['OpenAPI 3.1', '/v2/openapi.json', 'the same for programs'],
   ['GraphQL', '/v2/graphql', 'reads and writes the same in one request (POST)'],
   ['MCP', '/mcp', 'tools for AI agents by the Model Context Protocol (POST)'],
   ['Realtime', '/v2/realtime', 'a WebSocket that follows tasks and agents'],
-  ['Liveness', '/healthz', 'whether the background work goes on'],
-  ['Readiness', '/readyz', 'whether requests can be sent here: started, not closing, the storage answers'],
+  ['Liveness', '/healthz', 'whether the background work is running'],
+  ['Readiness', '/readyz', 'whether requests can be sent here: started, not closing, the storage responds'],
   ['Host', '/health', "a route of this example's own"],
 ]
 

@@ -130,7 +130,7 @@ export async function assertDocumentedQuery(server: ServerProcess): Promise<void
     },
   })
   const drawn = await runInShell(await clientLine(server, 'graphql'), server.key)
-  expect(drawn).toContain(`  Under way\n    Long (${taskId}), 40 %, Ada (custom), until `)
+  expect(drawn).toContain(`  In progress\n    Long (${taskId}), 40 %, Ada (custom), until `)
   expect(drawn).toContain('    Ada: busy, 1 to do\n')
   await end()
 }

@@ -155,7 +155,7 @@ async function assertDragThroughKill({ start, openPage: open }: Stage): Promise<
     await page.mouse.move((done?.x ?? 0) + 60, (done?.y ?? 0) + 60, { steps: 3 })
     await page.mouse.up()
     await cardIn(page, 'done', 'Carried through').waitFor()
-    await page.getByText('Offline. The board shows what was last known').waitFor()
+    await page.getByText('Offline. The board shows the last known state').waitFor()
     const again = await start({ ...settings, PORT: port })
     await page.locator('.connection-open').waitFor({ timeout: PATIENCE_MS / 2 })
     await expect

@@ -10,7 +10,7 @@ import { taskboardMcp } from '@taskboard/mcp'
 import { attachRealtime } from '@taskboard/ws'
 import express from 'express'
 
-/** Serves a board with Express, beside a route of the host's own. */
+/** Serves a board with Express, next to a route of the host's own. */
 export const expressDemo: DemoServer = {
   framework: 'Express',
   async listen(taskboard, { host, port }, { dashboard, commands }) {

@@ -8,7 +8,7 @@ import { taskboardMcp } from '@taskboard/mcp'
 import { attachRealtime } from '@taskboard/ws'
 import Fastify from 'fastify'
 
-/** Serves a board with Fastify, beside a route of the host's own. */
+/** Serves a board with Fastify, next to a route of the host's own. */
 export const fastifyDemo: DemoServer = {
   framework: 'Fastify',
   async listen(taskboard, { host, port }, { dashboard, commands }) {

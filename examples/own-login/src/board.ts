@@ -4,7 +4,7 @@ import type { SessionHost } from './host.js'
 /** Where the host mounts the board. */
 export const BASE_PATH = '/kanban'
 
-/** A board that identifies its callers by the host's cookies. Only pages of its own and of the listed origins can use them. */
+/** A board that identifies its callers by the host's cookies. Only its own pages and pages of the listed origins can use them. */
 export function createBoard(
   storage: Storage,
   authenticate: SessionHost['authenticate'],

@@ -67,7 +67,7 @@ export function expressSessionHost(members: readonly Member[]): SessionHost {
 
 /**
  * The request that opened a connection, as the middlewares leave it now. No middleware has seen the upgrade of a WebSocket, and its session
- * may have ended since the last check: each check passes a new copy.
+ * may have expired since the last check: each check passes a new copy.
  */
 async function passAgain(opened: IncomingMessage, middlewares: readonly RequestHandler[]): Promise<Request> {
   const request = Object.assign(Object.create(opened) as Request, { session: undefined, user: undefined })

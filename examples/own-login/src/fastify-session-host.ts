@@ -63,7 +63,7 @@ export function fastifySessionHost(members: readonly Member[]): SessionHost {
   }
 }
 
-/** The session of a cookie as it is now: that of an open connection may have ended since the last check. */
+/** The session of a cookie as it is now: the session of an open connection may have expired since the last check. */
 async function sessionOf(cookie: string | undefined, app: FastifyInstance): Promise<{ session: Session }> {
   const { sessionId = '' } = app.parseCookie(cookie ?? '')
   const found: { session?: Session } = {}

@@ -28,8 +28,7 @@ export function orderTable(): OrderTable {
 }
 
 /**
- * The part of a shop that has its orders packed by agents: each order becomes a task, and a completed task marks its order as
- * packed.
+ * The part of a shop in which agents pack orders. Each order becomes a task, and a completed task marks its order as packed.
  */
 export function createOrderDesk<Tx>(taskboard: Taskboard<Tx>, workspaceId: string, orders: OrderTable) {
   const board = taskboard.board(workspaceId)

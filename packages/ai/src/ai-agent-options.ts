@@ -14,7 +14,7 @@ import type { TranscriptPlace } from './transcript-place.js'
 
 type CallOptions = Parameters<typeof generateText>[0]
 
-/** What each call of a model has beside its prompt and tools, as the AI SDK names it. */
+/** The call settings of each model call besides the prompt and tools, as the AI SDK names them. */
 export type ModelSettings = Pick<
   CallOptions,
   | 'maxOutputTokens'
@@ -39,7 +39,7 @@ export interface AiAgentOptions {
   readonly type?: string | undefined
   /**
    * The tools of the host, by name; or a function that returns those for one attempt, when they depend on whom it is for. A stored agent can
-   * call those that its `tools` names, and no others. Whoever may change the agent chooses these names: read in each tool for whom it is called
+   * call those that its `tools` names, and no others. Anyone who may change the agent chooses these names: read in each tool for whom it is called
    * (`toolContextOf`). An error that the function throws fails the attempt.
    */
   readonly tools?: ToolSet | ToolsOf | undefined
@@ -51,7 +51,7 @@ export interface AiAgentOptions {
   readonly budget?: BudgetInput | undefined
   /** Whether answers are streamed, which keeps connections to slow models alive. Default false. */
   readonly streaming?: boolean | undefined
-  /** How often a call is repeated at once after a fault that may pass: 0 to 10, default 2. */
+  /** How often a call is retried immediately after a transient fault: 0 to 10, default 2. */
   readonly maxRetries?: number | undefined
   /** How long one call of the model may take, with its repeats: 100 ms to 1 h, default 5 min. */
   readonly callTimeoutMs?: number | undefined
@@ -144,7 +144,7 @@ export function parseAiAgentOptions(options: AiAgentOptions): AiAgentSettings {
   }
 }
 
-/** A fixed set is checked now, and what a function returns when it does. Then only the host's log names what is wrong with which tool. */
+/** A fixed set is checked now, and the result of a function when it returns. Then only the host's log names what is wrong with which tool. */
 function parseTools(tools: ToolSet | ToolsOf): AiAgentSettings['toolsOf'] {
   if (typeof tools !== 'function') {
     const checked = Promise.resolve(checkedTools(tools))

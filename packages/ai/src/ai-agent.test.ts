@@ -154,7 +154,7 @@ describe('chat', () => {
       [['list_tasks', { column: 'TODO' }]],
       'I added it.',
     ]
-    const isChat = (prompt: string): boolean => prompt.includes('You answer a message')
+    const isChat = (prompt: string): boolean => prompt.includes('You reply to a message')
     const { model, prompts, calls } = scriptedModel((prompt) =>
       isChat(prompt) ? (answers.shift() ?? 'no more answers') : 'watered',
     )

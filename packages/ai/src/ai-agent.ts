@@ -4,11 +4,11 @@ import { answerChat } from './chat.js'
 import { workTask } from './work-task.js'
 
 /**
- * An agent for `createTaskboard` that works tasks by a language model. The stored agent decides: its `model` picks the model, through
- * your function, its `systemPrompt` leads the prompt, and its `tools` names which of your tools it can call.
+ * An agent for `createTaskboard` that works on tasks by a language model. The stored agent decides. Its `model` picks the model, through
+ * your function, and its `systemPrompt` leads the prompt. Its `tools` names the tools of yours that it can call.
  *
  * A tool with `needsApproval` is called when a person has approved that call on the board. Usage is reported after each call of the model, so that
- * budgets hold. What belongs to the task is given to the model as data, between marks that no text of the task can contain.
+ * budgets hold. The model gets the task content as data, between marks that no text of the task can contain.
  * @throws TaskboardError `INVALID_CONFIG` naming the field.
  * @example
  * ```ts

@@ -160,9 +160,9 @@ describe('a failure', () => {
     })
 
   it.each([
-    [400, 'the provider of the model answered 400'],
-    [401, 'the provider of the model answered 401'],
-    [404, 'the provider of the model answered 404: no such model: x'],
+    [400, 'the provider of the model returned 400'],
+    [401, 'the provider of the model returned 401'],
+    [404, 'the provider of the model returned 404: no such model: x'],
   ])('of the request (%d) holds the task at once', async (status, message) => {
     const { model, calls } = scriptedModel([failed(status)])
     const { work, logged } = await agentBoard({ model: () => model })
@@ -174,18 +174,18 @@ describe('a failure', () => {
   it.each([
     [
       { error: { code: 'context_length_exceeded', type: 'invalid_request_error', message: 'secret words' } },
-      'the provider of the model answered 400 (context_length_exceeded)',
+      'the provider of the model returned 400 (context_length_exceeded)',
     ],
     [
       { error: { code: 'unsupported_parameter', param: 'temperature' } },
-      'the provider of the model answered 400 (unsupported_parameter: temperature)',
+      'the provider of the model returned 400 (unsupported_parameter: temperature)',
     ],
     [
       { type: 'error', error: { type: 'invalid_request_error', param: 'secret words' } },
-      'the provider of the model answered 400 (invalid_request_error)',
+      'the provider of the model returned 400 (invalid_request_error)',
     ],
-    [{ error: { code: 'secret words' } }, 'the provider of the model answered 400'],
-    [{ error: null }, 'the provider of the model answered 400'],
+    [{ error: { code: 'secret words' } }, 'the provider of the model returned 400'],
+    [{ error: null }, 'the provider of the model returned 400'],
   ])('of the request says the reason by its name: %j', async (data, message) => {
     const { model } = scriptedModel([failed(400, 'secret words', data)])
     const { work } = await agentBoard({ model: () => model })
@@ -196,7 +196,7 @@ describe('a failure', () => {
     const { model } = scriptedModel([new JSONParseError({ text: 'secret words', cause: new Error('x') })])
     const { work } = await agentBoard({ model: () => model })
     expect((await work({ title: 'x', maxAttempts: 1 })).hold?.message).toBe(
-      'the provider of the model answered what cannot be read: AI_JSONParseError',
+      'the provider of the model returned something that cannot be read: AI_JSONParseError',
     )
   })
 
@@ -214,7 +214,7 @@ describe('a failure', () => {
       })
     const { work } = await agentBoard({ model: () => model, callTimeoutMs: 100 })
     expect((await work({ title: 'x', maxAttempts: 1 })).hold?.message).toBe(
-      'the model did not answer within 100 ms',
+      'the model did not respond within 100 ms',
     )
   })
 
@@ -245,7 +245,7 @@ describe('a failure', () => {
     const { work } = await agentBoard({ model: () => model })
     expect(await work({ title: 'x' })).toMatchObject({
       attempts: 2,
-      hold: { reason: 'failed', message: "the model's answer was cut off at the most that it may write" },
+      hold: { reason: 'failed', message: "the model's response was cut off at the most that it may write" },
     })
   })
 

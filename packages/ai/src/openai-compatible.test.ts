@@ -54,7 +54,7 @@ describe.each([{ streaming: true }, { streaming: false }])(
       expect(await work({ title: 'x' })).toMatchObject({ column: 'DONE', attempts: 1, fencingToken: 2 })
       expect(await work({ title: 'y' })).toMatchObject({
         attempts: 1,
-        hold: { reason: 'failed', message: 'the provider of the model answered 400 (error)' },
+        hold: { reason: 'failed', message: 'the provider of the model returned 400 (error)' },
       })
       expect(printed).not.toHaveBeenCalled()
     })
@@ -80,7 +80,7 @@ describe.each([{ streaming: true }, { streaming: false }])(
     it('that stops in the middle of an answer is given up in time', async () => {
       const { work } = await served([HANGS], { streaming, callTimeoutMs: 200 })
       expect((await work({ title: 'x', maxAttempts: 1 })).hold?.message).toBe(
-        'the model did not answer within 200 ms',
+        'the model did not respond within 200 ms',
       )
     })
   },

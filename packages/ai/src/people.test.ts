@@ -171,7 +171,7 @@ describe('a tool that needs approval', () => {
     expect(await host.board.get(id)).toMatchObject({ result: 'Not refunded.' })
     expect(refunds).toEqual([])
     expect((prompts()[2] ?? '').replaceAll('\\', '')).toContain(
-      'This call was rejected (the decision by the host): "too much". Do not repeat it.',
+      'This call was rejected (the decision by the host): "too much". Do not run it again.',
     )
   })
 

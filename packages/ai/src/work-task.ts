@@ -13,7 +13,7 @@ import { selectTools } from './run/select-tools.js'
 import { createToolContext } from './tools/tool-context.js'
 import { openTranscript } from './run/transcript.js'
 
-/** While a run goes on, its progress is an estimate that stays below this. */
+/** While a run continues, its progress is an estimate that stays below this. */
 const MOST_PROGRESS = 95
 const LONGEST_QUOTE = 300
 
@@ -66,7 +66,7 @@ const isLast = ({ calls, refusedTools }: ModelAnswer): boolean =>
 
 const MOST_KEPT = 19_000
 
-/** The answer that has spent a budget is paid for, though it is no result: people and the next attempt find it in the thread. */
+/** The response that spent a budget is paid for, though it isn't a result. People and the next attempt find it in the comments. */
 async function keepPaidAnswer({ task, context }: Run, { text }: ModelAnswer): Promise<void> {
   if (text.trim() === '') return
   const { hold } = await context.board.get(task.id)
@@ -86,14 +86,14 @@ function describeStep(step: number, { calls, refusedTools, usage, isEstimated }:
 
 function resultOf({ text, finishReason }: ModelAnswer): string {
   if (finishReason === 'length') {
-    throw new TaskFailure("the model's answer was cut off at the most that it may write")
+    throw new TaskFailure("the model's response was cut off at the most that it may write")
   }
   if (finishReason === 'content-filter') {
     const said =
       text.trim() === '' ? '' : `, which began: ${text.trim().slice(0, LONGEST_QUOTE).toWellFormed()}`
     throw new TaskFailure(`a filter of the provider stopped the answer${said}`)
   }
-  if (finishReason === 'error') throw new Error('the model ended its answer with an error')
-  if (text.trim() === '') throw new Error('the model answered nothing')
+  if (finishReason === 'error') throw new Error('the model stopped with an error')
+  if (text.trim() === '') throw new Error('the model returned no text')
   return text
 }

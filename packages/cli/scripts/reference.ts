@@ -23,9 +23,9 @@ function tables(): string {
   const all = [...commonOptions, urlOption, timeoutOption]
   return [
     '## Commands',
-    table(['Command', 'Does', 'Scopes', '`--json` prints'], commands.map(rowOf)),
+    table(['Command', 'Description', 'Scopes', '`--json` prints'], commands.map(rowOf)),
     '## Options',
-    'Every command has these. `--url` and `--timeout` are of those that call a server.',
+    'Every command has these options. Only commands that call a server have `--url` and `--timeout`.',
     table(['Option', 'Meaning'], all.map(optionRow)),
     ...commands.flatMap((command) =>
       command.options === undefined
@@ -46,7 +46,7 @@ function rowOf({ name, arguments: args = [], summary, scopes, json }: Command): 
     `\`${call}\``,
     summary,
     scopes.length === 0 ? '-' : scopes.map((scope) => `\`${scope}\``).join(' '),
-    'operation' in json ? `the answer of \`${json.operation}\`` : json.shape,
+    'operation' in json ? `the \`${json.operation}\` response` : json.shape,
   ]
 }
 

@@ -15,7 +15,7 @@ export interface CliHost {
   readonly stdin: Readable & PromptStream
   readonly stdout: TextStream
   readonly stderr: TextStream
-  /** Calls `listener` at each Ctrl-C or signal to end, from now on, instead of ending the process. Returns how to stop that. */
+  /** Calls `listener` at each Ctrl-C or signal to end, from now on, instead of stopping the process. Returns how to stop that. */
   onInterrupt(listener: () => void): () => void
 }
 
@@ -27,7 +27,7 @@ export interface Cli extends Prompts {
   url(): Promise<string>
   /** A client with the key of the environment, or else the stored one. */
   client(): Promise<TaskboardClient>
-  /** The same for what a program or a model does, which needs a key: the session of a person is refused. */
+  /** The same for a program or a model, which needs a key: the session of a person is rejected. */
   agentClient(): Promise<TaskboardClient>
   /** A client with this credential, or without one. */
   clientWith(credential: Credential): Promise<TaskboardClient>
@@ -36,7 +36,7 @@ export interface Cli extends Prompts {
   /** All of standard input. */
   readInput(): Promise<string>
   readonly stdin: Readable
-  /** From now on Ctrl-C and signals abort it, the first time. The second time, `again` is called; without that, it ends the process. */
+  /** From now on Ctrl-C and signals abort it, the first time. The second time, `again` is called; without that, it stops the process. */
   interrupted(again?: () => void): AbortSignal
 }
 
@@ -50,7 +50,7 @@ export interface CliOptions {
 
 const DEFAULT_URL = 'http://127.0.0.1:3000'
 
-/** Somebody waits for the answer. */
+/** Someone waits for the answer. */
 const DEFAULT_TIMEOUT_MS = 10_000
 
 function timeoutMs(seconds: string | undefined): number {
@@ -118,7 +118,7 @@ function createConnections(
 
   function requireSecure(baseUrl: string): void {
     if (!isOpenToOthers(baseUrl)) return
-    const risk = 'is not encrypted: others on the way can read keys and passwords'
+    const risk = 'is not encrypted and exposes keys and passwords to the network'
     if (options.insecure !== true) throw new CliError('usage', `${baseUrl} ${risk}; use https, or --insecure`)
     if (!isWarned) output.note(`warning: ${baseUrl} ${risk}`)
     isWarned = true
@@ -166,7 +166,7 @@ function createConnections(
       if ((await keyFor(await url())) !== null) return client()
       throw new CliError(
         'usage',
-        'a program must not work as you: use a key, which TASKBOARD_KEY or `taskboard login` has',
+        'a program cannot act as you: use an API key from TASKBOARD_KEY or `taskboard login`',
       )
     },
     async request(method, path, body) {
@@ -182,10 +182,10 @@ function createConnections(
 export function serverAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new CliError('usage', 'the URL of the server must be such as https://app.example/kanban')
+    throw new CliError('usage', 'the server URL must look like https://app.example/kanban')
   }
   if (url.username !== '' || url.password !== '') {
-    throw new CliError('usage', 'the URL of the server must have no user and no password')
+    throw new CliError('usage', 'the server URL must not contain a user or password')
   }
   return url.href.replace(/\/+$/, '')
 }

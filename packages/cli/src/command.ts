@@ -33,7 +33,7 @@ export interface Command {
   readonly options?: readonly Option[]
   /** The scopes that the key requires; for users, those that they require. */
   readonly scopes: readonly string[]
-  /** What `--json` prints: the answer of this operation of the API, or another object. */
+  /** The output of `--json`: the response of this API operation, or another object. */
   readonly json: { readonly operation: string } | { readonly shape: string }
   /** Whether it works on a database instead of a server. */
   readonly isLocal?: boolean
@@ -47,7 +47,7 @@ export interface Call {
   readonly options: Options
 }
 
-/** What was given for an option. @throws TypeError for one that the command does not declare. */
+/** What was given for an option. @throws TypeError for one that the command doesn't declare. */
 function valueOf(options: Options, name: string): Options[string] {
   if (name in options) return options[name]
   throw new TypeError(`the command declares no option ${name}`)

@@ -14,7 +14,7 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
 const flagOf = ({ flags }: Option): string => flags.split(' ')[0] ?? ''
 const wordsOf = ({ name }: Command): readonly string[] => name.split(' ')
 
-/** What can follow each name, those of several words first. */
+/** The words that can follow each name, longer names first. */
 function bashScript(commands: readonly Command[]): string {
   const groups = [...new Set(commands.map((command) => wordsOf(command)[0] ?? ''))]
   const names = [...new Set([...commands.map(({ name }) => name), ...groups])]

@@ -18,7 +18,7 @@ export interface Config {
 export type StoredServer =
   | {
       readonly key: string
-      /** Null for a key that was given: the program does not revoke it. */
+      /** Null for a key that was given: the program doesn't revoke it. */
       readonly keyId: string | null
     }
   /** A session of a person. Each use replaces the token. */
@@ -32,7 +32,7 @@ export function configPath(env: Environment): string {
   return join(given || join(env['HOME'] || homedir(), '.config'), 'taskboard', 'config.json')
 }
 
-/** The stored settings; empty without a file. Refuses a file that others can read. */
+/** The stored settings; empty without a file. Rejects a file that others can read. */
 export async function readConfig(env: Environment): Promise<Config> {
   const path = configPath(env)
   try {
@@ -40,7 +40,7 @@ export async function readConfig(env: Environment): Promise<Config> {
     try {
       await requirePrivate(
         file,
-        `${path} has keys, and others can read it: chmod 600 it, and replace the keys`,
+        `${path} contains API keys, but other users can read it: run \`chmod 600 ${path}\`, then rotate the keys`,
       )
       return toConfig(JSON.parse(await file.readFile('utf8')))
     } finally {
@@ -55,7 +55,7 @@ export async function readConfig(env: Environment): Promise<Config> {
 
 function toConfig(value: unknown): Config {
   const { current = null, servers = {} } = recordOf(value)
-  if (current !== null && typeof current !== 'string') throw new TypeError('current is no text')
+  if (current !== null && typeof current !== 'string') throw new TypeError('current is not a string')
   const stored = Object.entries(recordOf(servers)).map(([url, server]): [string, StoredServer] => {
     const { key, keyId = null, refreshToken } = recordOf(server)
     if (typeof refreshToken === 'string') return [url, { refreshToken }]
@@ -69,7 +69,7 @@ function toConfig(value: unknown): Config {
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  throw new TypeError('it is no object')
+  throw new TypeError('it is not an object')
 }
 
 /** Stores, or with null forgets, the credential of a server, after which another one that is left is the current one. The file appears complete, readable by its owner only. */
@@ -121,10 +121,10 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 const WAIT_MS = 20
-/** A change takes milliseconds, with a request to the server some seconds: after that, whoever made the lock has died. */
+/** A change takes milliseconds, with a request to the server some seconds: after that, anyone who made the lock has died. */
 const STALE_MS = 15_000
 
-/** Two logins at once would each write the file without the key of the other. */
+/** Two logins at the same time would each write the file without the key of the other. */
 async function oneAtATime(lock: string, work: () => Promise<void>): Promise<void> {
   for (;;) {
     try {

@@ -67,7 +67,7 @@ describe('the session of a person', { timeout: 60_000 }, () => {
       expect({ code, stderr }).toEqual({
         code: 2,
         stderr:
-          'error: a program must not work as you: use a key, which TASKBOARD_KEY or `taskboard login` has\n',
+          'error: a program cannot act as you: use an API key from TASKBOARD_KEY or `taskboard login`\n',
       })
     }
   })

@@ -213,13 +213,13 @@ describe('login again, and where there is none', { timeout: 60_000 }, () => {
       const { code, stderr } = await at(own.url)
       expect({ code, stderr }).toEqual({
         code: 4,
-        stderr: `error: ${own.url} has its own login: create a key there, and store it by \`taskboard login --with-key\`\n`,
+        stderr: `error: ${own.url} has its own login: create a key there, and store it with \`taskboard login --with-key\`\n`,
       })
       const elsewhere = { HOME: newFolder(), TASKBOARD_URL: `${own.url}/elsewhere` }
       const withKey = await run(['login', '--with-key'], { env: elsewhere, input: `${host.key}\n` })
       for (const said of [(await at(`${own.url}/elsewhere`)).stderr, withKey.stderr]) {
         expect(said).toContain(
-          `there is no board at ${own.url}/elsewhere: the address needs the path at which the host mounted it`,
+          `there is no board at ${own.url}/elsewhere: the address must include the path at which the board is mounted`,
         )
       }
     } finally {

@@ -22,7 +22,7 @@ export function createProgram(
     .version(version)
     // A command that is a group, too, leaves the options behind the next word to that one.
     .enablePositionalOptions()
-    .helpCommand('help [command]', 'shows the help of a command')
+    .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', () => `\nEnvironment:\n${environmentLines()}\n\nExit codes:\n${exitCodeLines()}`)
   const parents = new Map<string, CommanderCommand>()
   for (const command of commands) {
@@ -95,12 +95,12 @@ function toOption({ flags, summary, isList, isRequired, choices }: Option): Comm
 const environment = {
   TASKBOARD_URL: 'the server',
   TASKBOARD_KEY: 'the API key, instead of the stored one',
-  TASKBOARD_WORKSPACE: 'the workspace, instead of that of the key',
-  DATABASE_URL: 'the database of the commands that work on one',
-  TASKBOARD_DATA: 'their directory of PGlite, without DATABASE_URL',
-  TASKBOARD_SCHEMA: 'their schema of the board, without --schema',
-  TASKBOARD_ENCRYPTION_KEYS: 'the keys of reseal as id:key,id:key, newest first',
-  BROWSER: 'the browser of open, instead of that of the system',
+  TASKBOARD_WORKSPACE: 'the workspace, instead of the workspace of the key',
+  DATABASE_URL: 'the database, for commands that use one',
+  TASKBOARD_DATA: 'the PGlite directory, without DATABASE_URL',
+  TASKBOARD_SCHEMA: 'the database schema of the board, without --schema',
+  TASKBOARD_ENCRYPTION_KEYS: 'keys of `reseal`: id:key,id:key, newest first',
+  BROWSER: 'the browser for `open`',
   NO_COLOR: 'no colors',
 } as const
 
@@ -121,7 +121,7 @@ export function usageFaultOf({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'a command is required: see --help' : message.replace(/^error: /, '')
 }
 
-/** Whether commander has printed what was wrong, or what was asked for, already. */
+/** Whether commander has already printed the error or the requested output. */
 export function isPrinted(error: unknown): error is CommanderError {
   return error instanceof CommanderError
 }

@@ -10,12 +10,12 @@ export interface PromptStream {
   setRawMode?(isRaw: boolean): unknown
 }
 
-/** Questions to the person, or lines of standard input when that is no terminal. */
+/** Questions to the person, or lines of standard input when that isn't a terminal. */
 export interface Prompts {
   /** Whether a person reads the questions, and types the answers. */
   readonly isTerminal: boolean
   ask(question: string): Promise<string>
-  /** What is typed is not shown. */
+  /** What is typed isn't shown. */
   askSecret(question: string): Promise<string>
 }
 
@@ -61,7 +61,7 @@ function createKeyboard(
   stdin: Readable & PromptStream,
 ): (ask: () => unknown, echo: (text: string) => unknown) => Promise<string> {
   const decoder = new StringDecoder('utf8')
-  /** Several lines can be pasted at once: those that follow are for the next questions. */
+  /** Several lines can be pasted at the same time: those that follow are for the next questions. */
   let pasted = ''
 
   return (ask, echo) =>
@@ -75,7 +75,7 @@ function createKeyboard(
         echo('\n')
         settle()
       }
-      const onEnd = (): void => leave(() => reject(new CliError('interrupted', 'the terminal is gone')))
+      const onEnd = (): void => leave(() => reject(new CliError('interrupted', 'the terminal was closed')))
       const erase = (count: number): void => {
         echo('\b \b'.repeat(Math.min(count, typed.length)))
         typed = typed.slice(0, Math.max(0, typed.length - count))

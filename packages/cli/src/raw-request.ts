@@ -38,7 +38,7 @@ export async function sendRequest(
     })
     text = await response.text()
   } catch (error) {
-    throw new CliError('unavailable', 'the server cannot be reached, or does not respond in time', {
+    throw new CliError('unavailable', 'the server is unreachable, or did not respond in time', {
       cause: error,
     })
   }

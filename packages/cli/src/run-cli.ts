@@ -56,7 +56,7 @@ function messageOf(error: unknown): string {
     : `${text} (${withoutSecrets(plain(reason))})`
 }
 
-/** A key ends after some days. A wrong password has another message. */
+/** A key expires after some days. A wrong password has another message. */
 function helpFor(error: unknown): string {
   const isOfKey =
     error instanceof TaskboardApiError &&
@@ -87,7 +87,7 @@ function faultJson(error: unknown, exitCode: number): string {
 /** The ending that an error means. */
 function endingOf(error: unknown): Ending {
   if (error instanceof CliError) return error.ending
-  // It is a TaskboardApiError, too.
+  // It is also a TaskboardApiError.
   if (error instanceof TaskboardRealtimeError) return realtimeEndings[error.code] ?? 'failed'
   if (error instanceof TaskboardApiError) return endingOfStatus(error.status, error.code)
   const { code } = Object(error) as { readonly code?: unknown }

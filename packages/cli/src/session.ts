@@ -27,5 +27,5 @@ export async function refreshSession(
 }
 
 function over(): CliError {
-  return new CliError('refused', 'the session has ended: run `taskboard login --as-person`')
+  return new CliError('refused', 'the session expired or was revoked: run `taskboard login --as-person`')
 }

@@ -114,7 +114,7 @@ describe('the URL of a server', () => {
     'https://ada:pass@a',
     'file:///etc',
   ])('%s is refused without being quoted', (given) => {
-    expect(() => serverAddress(given)).toThrow(/^the URL of the server must (be|have)[^@]*$/)
+    expect(() => serverAddress(given)).toThrow(/^the server URL must (look|not)[^@]*$/)
   })
 
   it('is open to others by http, but on this machine', () => {
@@ -205,7 +205,7 @@ describe('secrets', () => {
     mkdirSync(dirname(configPath(env)), { recursive: true })
     writeFileSync(configPath(env), '{}')
     chmodSync(configPath(env), mode)
-    await expect(readConfig(env)).rejects.toThrow('others can read it')
+    await expect(readConfig(env)).rejects.toThrow('other users can read it')
   })
 })
 

@@ -55,7 +55,7 @@ describe('export and import', () => {
     const refused = await on(source, ['export', shared, '--resume'])
     expect(refused).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('others can read it') as string,
+      stderr: expect.stringContaining('other users can read it') as string,
     })
     expect(readFileSync(shared, 'utf8')).toBe(stdout.slice(0, -5))
     chmodSync(shared, 0o600)
@@ -120,7 +120,7 @@ describe('commands on a database', () => {
     )
     expect(await on(database, ['status'])).toMatchObject({
       code: 9,
-      stderr: 'error: 1 migration is not as in this version: run `taskboard migrate`\n',
+      stderr: 'error: 1 migration is pending or altered: run `taskboard migrate`\n',
     })
   })
 
@@ -203,7 +203,7 @@ describe('commands on a database', () => {
     expect(again.json()).toEqual({ resealed: 10_001 - half, unreadable: 0 })
     expect([await countBy(newer), await countBy(older)]).toEqual([10_001, 0])
     const alone = await run(['reseal'], { env: keys(newer) })
-    expect(alone).toMatchObject({ code: 0, stdout: '0 secrets were sealed anew with the key k2\n' })
+    expect(alone).toMatchObject({ code: 0, stdout: '0 secrets were encrypted with the key k2\n' })
     const after = boardWith(newer)
     await after.start()
     await after.close()

@@ -1,8 +1,8 @@
 import type { BoardError, ErrorBody } from './wire.js'
 
 /**
- * The server's code, or one of the client's: `NETWORK_ERROR` and `TIMEOUT` when no answer arrived, `INVALID_ANSWER` for an answer that
- * is not from a task board, such as a proxy's page or a redirect, and `LOGIN_REQUIRED` when the session ended and only a new login helps.
+ * The server's code, or one of the client's. `NETWORK_ERROR` and `TIMEOUT`: no response arrived. `INVALID_ANSWER`: the response isn't from
+ * a task board, such as a proxy's page or a redirect. `LOGIN_REQUIRED`: the session expired or was revoked, and only a new login helps.
  */
 export type TaskboardErrorCode =
   | ErrorBody['error']['code']
@@ -36,7 +36,7 @@ interface ErrorDetails {
  */
 export class TaskboardApiError extends Error {
   override readonly name: string = 'TaskboardApiError'
-  /** The HTTP status; 0 when no answer arrived, and for a redirect in a browser, which hides its status. */
+  /** The HTTP status; 0 when no response arrived, and for a redirect in a browser, which hides its status. */
   readonly status: number
   readonly code: TaskboardErrorCode
   /** The invalid field, by its name on the wire. */
@@ -68,7 +68,7 @@ export interface GraphqlError {
 }
 
 /**
- * A GraphQL answer with errors. Fields that did not fail are in `data`.
+ * A GraphQL answer with errors. Fields that didn't fail are in `data`.
  * @example
  * ```ts
  * import { createClient, TaskboardGraphqlError } from '@taskboard/client'
@@ -133,7 +133,7 @@ export function errorOf(title: string, head: Head, body: unknown): TaskboardApiE
   })
 }
 
-/** What a status without a readable body says, for example from a proxy. */
+/** The message of a status without a readable body, for example from a proxy. */
 const statusCodes: Readonly<Record<number, TaskboardErrorCode>> = {
   401: 'AUTHENTICATION_FAILED',
   403: 'AUTHORIZATION_FAILED',
@@ -146,7 +146,7 @@ const statusCodes: Readonly<Record<number, TaskboardErrorCode>> = {
   504: 'SERVICE_UNAVAILABLE',
 }
 
-/** The wait that `Retry-After` asks for in seconds, also given as a date, which is read by the clock of the server. */
+/** The wait that `Retry-After` asks for in seconds, or given as a date, which is read by the clock of the server. */
 export function retryAfterOf(headers: Headers): number | null {
   const text = headers.get('retry-after')
   if (text === null || text === '') return null

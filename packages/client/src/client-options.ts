@@ -33,7 +33,7 @@ export interface ClientPaths {
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** The part of a WebSocket that the client uses: the browser's, that of Node.js 22, or `ws`. */
+/** The part of a WebSocket that the client uses: the browser's, the one of Node.js 22, or `ws`. */
 export interface WebSocketLike {
   readonly readyState: number
   send(data: string): void
@@ -41,7 +41,7 @@ export interface WebSocketLike {
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: object) => void): void
 }
 
-/** Opens a WebSocket: the global `WebSocket`, or that of `ws`. */
+/** Opens a WebSocket: the global `WebSocket`, or the one of `ws`. */
 export type WebSocketConstructor = new (url: string) => WebSocketLike
 
 /** Waits of the realtime part, in milliseconds. */
@@ -60,7 +60,7 @@ export interface RealtimeTimings {
 export interface ClientSettings {
   /**
    * Where the host mounted the routes, such as `https://app.example/kanban`, without a query and a password. In a browser it can be a
-   * path: `/kanban`. Redirects are refused.
+   * path: `/kanban`. Redirects are rejected.
    */
   readonly baseUrl: string
   /** For a host that renamed its routes. */
@@ -71,7 +71,7 @@ export interface ClientSettings {
   readonly WebSocket?: WebSocketConstructor | undefined
   /** Waits of the realtime part. */
   readonly realtime?: Partial<RealtimeTimings> | undefined
-  /** `false`: no call is repeated. */
+  /** `false`: no call is retried. */
   readonly retry?: RetryOptions | false | undefined
 }
 
@@ -80,9 +80,9 @@ export type ClientOptions = ClientSettings & ClientCredential
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Rejects the call at once with the signal's reason. The server may have carried it out. */
+  /** Rejects the call immediately with the signal's reason. The server may have carried it out. */
   readonly signal?: AbortSignal | undefined
-  /** Replaces the random key that creates get. Repeat a create of another process with the key that it used. */
+  /** Replaces the random key that creates get. Retry a create of another process with the key that it used. */
   readonly idempotencyKey?: string | undefined
   /** How long the call can take with its repeats, as `retry.deadlineMs`. */
   readonly timeoutMs?: number | undefined

@@ -12,7 +12,7 @@ import type { Worker, WorkerOptions } from './worker/index.js'
 
 /** Sessions of users. */
 export interface AuthMethods extends Omit<Methods['auth'], 'logout'> {
-  /** Ends the session of a refresh token. Without one: the session of the client, which then logs in again for the next call. */
+  /** Revokes the session of a refresh token. Without one: the session of the client, which then logs in again for the next call. */
   logout(body?: LogoutBody, options?: CallOptions): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface TaskboardClient extends Calls {
   /** Follows what happens on the boards. */
   readonly realtime: Realtime
   /**
-   * Works the tasks of a stored agent in this process, from now on.
+   * Works on the tasks of a stored agent in this process, from now on.
    * @throws TypeError for options with which it would never work.
    */
   worker(options: WorkerOptions<TaskboardClient>): Worker
@@ -47,7 +47,7 @@ const defaultPaths: ClientPaths = {
 /**
  * Makes a client of the task board at `baseUrl`. It opens nothing until the first call. Bodies, queries and answers have the names
  * of the wire, as the OpenAPI document has them.
- * @throws TypeError for a `baseUrl` that is no address of a server, and where there is no `fetch`.
+ * @throws TypeError for a `baseUrl` that isn't an address of a server, and where there is no `fetch`.
  * @example
  * ```ts
  * import { createClient } from '@taskboard/client'
@@ -107,7 +107,7 @@ function callsOf(connection: Connection): Calls {
   return { ...all, auth, graphql: graphqlCaller(connection) }
 }
 
-/** Also ends the session that the client itself has. */
+/** Also revokes the session that the client itself has. */
 function logoutMethod({ call }: Operating, credential: CredentialSource): AuthMethods['logout'] {
   const { logout } = methods.auth
   return async (body, options) => {
@@ -147,7 +147,7 @@ function connectionOf(options: ClientOptions): Connection {
   return { ...connection, credential: credentialSource(options, calls, policy.now) }
 }
 
-/** Without a slash at its end. The message does not repeat an address, which can contain a password. */
+/** Without a slash at its end. The message doesn't contain the address, which can contain a password. */
 function addressOf({ baseUrl, fetch }: ClientOptions): string {
   const { location } = globalThis as { location?: unknown }
   try {

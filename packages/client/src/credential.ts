@@ -4,7 +4,7 @@ import type { Tokens } from './wire.js'
 
 /** Where calls and the realtime channel get their bearer token from. */
 export interface CredentialSource {
-  /** The token for a call, null without one. `rejected` is the one that the server has refused. */
+  /** The token for a call, null without one. `rejected` is the one that the server has rejected. */
   token(rejected: string | null): Promise<string | null>
   /** Whether another token can follow a rejected one. */
   readonly renews: boolean
@@ -47,7 +47,7 @@ function asked(token: TokenFunction) {
 interface Session {
   readonly access: string
   readonly refresh: string
-  /** From when on the access token is replaced: some time before the server refuses it. */
+  /** From when on the access token is replaced: some time before the server rejects it. */
   readonly staleAt: number
 }
 
@@ -68,7 +68,7 @@ function sessionSource(login: LoginCredential, calls: SessionCalls, now: () => n
     return { access: tokens.access_token, refresh: tokens.refresh_token, staleAt }
   }
 
-  /** The refresh token is valid once: when it is refused, the password begins another session. */
+  /** The refresh token is valid once: when it is rejected, the password begins another session. */
   async function refreshed(refresh: string): Promise<Tokens> {
     try {
       return await calls.refresh({ refresh_token: refresh })
@@ -83,7 +83,7 @@ function sessionSource(login: LoginCredential, calls: SessionCalls, now: () => n
     const { email, password, mfaCode } = login
     if (isCodeUsed) {
       throw new TaskboardApiError(
-        'the session ended, and the code of the second factor is used: log in again',
+        'the session was revoked or expired, and the second-factor code was already used: log in again',
         {
           status: 401,
           code: 'LOGIN_REQUIRED',
@@ -114,7 +114,7 @@ function sessionSource(login: LoginCredential, calls: SessionCalls, now: () => n
     },
   }
 
-  /** A session that is ended meanwhile serves the calls that wait for it, and no later one. */
+  /** A session that is revoked while calls wait for it serves these calls, and no later one. */
   function renew(): Promise<Session> {
     const begun: Promise<Session> = renewed().then(
       (next) => {

@@ -3,7 +3,7 @@ import type { CallOptions } from './client-options.js'
 import { type Connection, notTaskboard, send } from './send.js'
 
 /**
- * Sends one document, and returns its data. A document with a mutation is sent again after a lost answer only with an
+ * Sends one document, and returns its data. A document with a mutation is sent again after a lost response only with an
  * `idempotencyKey`: a second one must be known to the server.
  * @throws TaskboardGraphqlError when the answer has errors.
  */

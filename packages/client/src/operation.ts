@@ -38,9 +38,9 @@ export type AllMethod<Id extends OperationId> = (
 ) => AsyncGenerator<EntryOf<Operations[Id]['answer']>, void, undefined>
 
 /**
- * What methods send, by their names: `POST /v2/tasks body key`. `query` and `body` say what a caller passes. `key`: the server knows a
- * repeat by its Idempotency-Key. `repeatable`: a second one changes nothing. `public`: it is sent without the credential. `text`: the
- * response is no JSON. A name stands for all pages of the method that has it.
+ * What methods send, by their names: `POST /v2/tasks body key`. `query` and `body` say what a caller passes. `key`: the server knows a retry
+ * by its Idempotency-Key. `repeatable`: a second one changes nothing. `public`: it is sent without the credential. `text`: the
+ * response isn't JSON. A name stands for all pages of the method that has it.
  */
 export interface Requests {
   readonly [name: string]: string | Requests
@@ -48,7 +48,7 @@ export interface Requests {
 
 /** Makes the methods of the operations. */
 export interface Operating {
-  /** A method for each request, in objects like those of the requests. */
+  /** A method for each request, in objects that follow the request names. */
   readonly methods: (requests: Requests) => object
   /** A request with all of its parts, for methods that are more than their operation. */
   readonly call: (request: string, parts: Parts, options?: CallOptions) => Promise<unknown>
@@ -58,7 +58,7 @@ interface Parts {
   readonly ids?: readonly unknown[]
   readonly query?: unknown
   readonly body?: unknown
-  /** Replaces whether a repeat is harmless. */
+  /** Replaces whether a retry is harmless. */
   readonly repeats?: 'repeatable' | 'never'
   /** A public operation with the credential. */
   readonly sendsCredential?: boolean

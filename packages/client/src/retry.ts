@@ -4,13 +4,13 @@ import { TaskboardApiError } from './api-error.js'
 export interface RetryOptions {
   /** How long a call can take with its repeats and waits. Default 30,000. */
   readonly deadlineMs?: number | undefined
-  /** How long one attempt can take. Default 10,000. A chat, which is not repeated, has the whole time of the call. */
+  /** How long one attempt can take. Default 10,000. A chat, which is never retried, can use the whole time of the call. */
   readonly attemptTimeoutMs?: number | undefined
   /** The most attempts, the first one included. Default: as many as the deadline allows. */
   readonly attempts?: number | undefined
   /** The longest wait before the second attempt; each wait after that is at most twice as long. Default 250. */
   readonly baseDelayMs?: number | undefined
-  /** The longest wait that the server did not ask for. Default 5,000. */
+  /** The longest wait that the server didn't ask for. Default 5,000. */
   readonly maxDelayMs?: number | undefined
   /** From 0 to below 1, for the jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined
@@ -22,7 +22,7 @@ export interface RetryOptions {
 
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: NonNullable<RetryOptions[Name]> }
 
-/** Timers with a longer delay end at once. */
+/** Timers with a longer delay end immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 const defaults: RetryPolicy = {
@@ -64,7 +64,7 @@ export function delayMs(policy: RetryPolicy, failures: number, retryAfter: numbe
 }
 
 /**
- * Runs `work` until the signal aborts or the time has passed. Rejects at once then, also when `work` does not heed its signal.
+ * Runs `work` until the signal aborts or the time has passed. Rejects immediately then, even when `work` doesn't heed its signal.
  * @throws TaskboardApiError `TIMEOUT`; the reason of the signal.
  */
 export function withinTime<Value>(

@@ -14,11 +14,11 @@ export interface ApiRequest {
   readonly isPublic?: boolean
   /** A second one changes nothing. */
   readonly isRepeatable: boolean
-  /** `made`: the server knows a repeat by its Idempotency-Key, and the call gets one. `given`: only if the caller gives one. */
+  /** `made`: the server knows a retry by its Idempotency-Key, and the call gets one. `given`: only if the caller gives one. */
   readonly key?: 'made' | 'given' | undefined
 }
 
-/** An answer that is not a refusal. */
+/** An answer that isn't a rejection. */
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
@@ -53,8 +53,8 @@ interface Call {
 }
 
 /**
- * Sends a request until it is answered, refused, or out of time. 429 refuses before anything is done, so every call waits and is sent
- * again. After a lost answer, or a 502, 503 or 504, the server may have done it: only calls that change nothing a second time are repeated.
+ * Sends a request until it gets a response, is rejected, or is out of time. 429 rejects before anything is done, so every call waits and is sent
+ * again. After a lost response, or a 502, 503 or 504, the server may have done it. Only calls that change nothing a second time are then retried.
  * @throws TaskboardApiError; the reason of the signal.
  */
 export async function send(
@@ -90,7 +90,7 @@ export async function send(
   }
 }
 
-/** Without an answer, or with one that may be about a connection behind the server. A redirect in a browser has 0, too. */
+/** Without an answer, or with one that may be about a connection behind the server. A redirect in a browser has 0 as well. */
 const uncertain: ReadonlySet<number> = new Set([0, 502, 503, 504])
 
 function toCall(connection: Connection, request: ApiRequest, options: CallOptions): Call {
@@ -173,7 +173,7 @@ function unsendable(title: string): TaskboardApiError {
   })
 }
 
-/** Null for broken JSON, too: no answer of the API is null. */
+/** Null for broken JSON as well: no response of the API is null. */
 function bodyOf({ headers }: Response, text: string): unknown {
   if (text === '') return undefined
   if (!/\bjson\b/.test(headers.get('content-type') ?? '')) return text
@@ -199,7 +199,7 @@ async function waitToRepeat(call: Call, failures: number, error: TaskboardApiErr
   signal?.throwIfAborted()
 }
 
-/** Pages that are not served over https have no `randomUUID`. */
+/** Pages that aren't served over https have no `randomUUID`. */
 function randomKey(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')

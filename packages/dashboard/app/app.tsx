@@ -119,7 +119,7 @@ function ShownPage() {
   return <ThePage key={workspace.value?.id} />
 }
 
-/** The page stays as it is behind a task that is opened from it: its place and its focus are there when the task is closed. */
+/** The page stays as it is behind a task that is opened from it. Its place and its focus are there when the task is closed. */
 function Content() {
   const taskId = openTaskId.value
   return (
@@ -153,7 +153,7 @@ function Shell() {
   )
 }
 
-/** The hash is the address of the page, so that the link cannot use it. */
+/** The hash is the address of the page, so that the link can't use it. */
 function skip(event: Event): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#content')?.focus()

@@ -11,11 +11,11 @@ import { drawings } from './ui/drawings.js'
 export interface PageRow {
   /** In the navigation, and at the top of the page. */
   readonly title: string
-  /** A drawing, as those of `ui/drawings.ts`. */
+  /** A drawing, like the drawings of `ui/drawings.ts`. */
   readonly icon: string
   /** The key that leads to it, after `g`. */
   readonly shortcut: string
-  /** Who lacks it is not offered the page. */
+  /** Who lacks it isn't offered the page. */
   readonly scope?: Scope
   /** What draws it, loaded when the page is opened. */
   readonly load: () => Promise<ComponentType>

@@ -9,7 +9,7 @@ import { isTyping } from './ui/is-typing.js'
 
 const FOLLOW_MS = 1_500
 
-/** The keys that work on every page. Those of the board are in `board/keys.ts`. */
+/** The keys that work on every page. The keys of the board are in `board/keys.ts`. */
 export function useShortcuts(): void {
   useEffect(() => {
     let goUntil = 0

@@ -22,7 +22,7 @@ const waiting = [
     tags: ['month-end'],
   },
   {
-    title: 'Read the new tender of the city library',
+    title: 'Review the city library tender',
     type: 'research',
     priority: 'medium',
     dueInMs: 9 * DAY_MS,
@@ -30,7 +30,7 @@ const waiting = [
   },
   { title: 'Translate the help page about refunds', type: 'writing', priority: 'low', tags: ['docs'] },
   {
-    title: 'Answer the questions of the security review',
+    title: 'Answer the security review questionnaire',
     type: 'research',
     priority: 'high',
     dueInMs: -3 * HOUR_MS,

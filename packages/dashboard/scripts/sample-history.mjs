@@ -12,7 +12,7 @@ const DAYS = 29
 const reports = [
   ['Compare four vendors of label printers', 'research'],
   ['Summarise the feedback on the beta', 'writing'],
-  ['Check the invoices of October', 'finance'],
+  ['Check the October invoices', 'finance'],
   ['Draft the release notes for 2.4', 'writing'],
   ['Find where the sign-up loses people', 'research'],
 ]

@@ -1,5 +1,5 @@
 export interface DashboardOptions {
-  /** With the host's login: where the dashboard sends people who are not logged in. `http(s)`, or a path of this origin. */
+  /** With the host's login: where the dashboard sends people who aren't logged in. `http(s)`, or a path of this origin. */
   readonly loginUrl?: string | undefined
   /** The `path` of `attachRealtime`, if you gave it one. Default `/v2/realtime`, adjusted by `paths.v2`. */
   readonly realtimePath?: string | undefined

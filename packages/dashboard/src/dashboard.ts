@@ -34,9 +34,9 @@ export interface LoginLinkInput {
 /** The dashboard, for the `routes` of an HTTP adapter. */
 export interface Dashboard extends RouteGroup {
   /**
-   * A link that logs its first opener in as a user, once, without a password or a second factor. Only with Taskboard's login. Whoever has
-   * the link is that user, so pass it on as you would a password. The code in it is behind the `#`, which browsers do not send to servers.
-   * @throws TaskboardError `NOT_FOUND` for an unknown user; `INVALID_FIELD` (`baseUrl`, too), `MISSING_FIELD`; `INVALID_CONFIG` with the
+   * A link that logs its first opener in as a user, once, without a password or a second factor. Only with Taskboard's login. Anyone who has
+   * the link is that user, so pass it on as you would a password. The code in it is behind the `#`, which browsers don't send to servers.
+   * @throws TaskboardError `NOT_FOUND` for an unknown user; `INVALID_FIELD` (`baseUrl` as well), `MISSING_FIELD`; `INVALID_CONFIG` with the
    *   host's login.
    */
   createLoginLink(input: LoginLinkInput): Promise<string>
@@ -48,7 +48,7 @@ const LOGIN_URL = /^(?:https?:\/\/[^\s/?#]|\/(?![/\\]))[^\s\p{Cc}\\]*$/u
 /**
  * The dashboard: a web application for the people who work with the board. Its pages call API v2 and the realtime channel
  * of the same host.
- * @throws TaskboardError `INVALID_CONFIG` for an option that cannot work.
+ * @throws TaskboardError `INVALID_CONFIG` for an option that can't work.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'

@@ -9,14 +9,14 @@ import {
 import type { DashboardOptions } from './dashboard-options.js'
 import { securityHeaders } from './responses.js'
 
-/** What the pages must know of their host before anyone has logged in. It has no secrets. */
+/** The facts about their host that the pages need before anyone has logged in. It has no secrets. */
 interface HostDescription {
   /**
-   * How people log in: `taskboard` by the routes below `…/session`, `host` by the host's own session, which browsers send by themselves,
-   * and `none` when only API keys are credentials.
+   * How people log in. `taskboard`: by the routes below `…/session`. `host`: by the host's own session, which browsers send by themselves.
+   * `none`: only API keys are credentials.
    */
   readonly login: 'taskboard' | 'host' | 'none'
-  /** Where people log in with the host's login; null when the host has not said. */
+  /** Where people log in with the host's login; null when the host hasn't said. */
   readonly loginUrl: string | null
   /** Where the host mounted the board, as browsers see it: `/kanban`, or empty. */
   readonly mount: string

@@ -13,7 +13,7 @@ const contentSecurityPolicy = [
   "form-action 'none'",
 ].join('; ')
 
-/** With every answer, so that nothing of the dashboard is of use to a page of another origin. */
+/** With every response, so that nothing of the dashboard is of use to a page of another origin. */
 export const securityHeaders = {
   'content-security-policy': contentSecurityPolicy,
   'cross-origin-opener-policy': 'same-origin',
@@ -40,7 +40,7 @@ export function answerFile(request: HttpRequest, file: ServedFile): HttpResponse
   return { status: 200, headers, body: bytes }
 }
 
-/** A short answer that no browser shows as a page. */
+/** A short response that no browser shows as a page. */
 export function answerText(status: number, text: string): HttpResponse {
   const headers = {
     ...securityHeaders,

@@ -18,11 +18,10 @@ import {
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
 
 export interface TaskboardRouterOptions {
-  /** Routes beside those of the task board, for example GraphQL and the dashboard. */
+  /** Routes besides the routes of the task board, for example GraphQL and the dashboard. */
   readonly routes?: readonly (Route | RouteGroup)[] | undefined
   /**
-   * Who answers unknown paths below those of the task board: the host (`'host'`, the default), or the task board with 404 in the
-   * envelope of the API (`'envelope'`).
+   * Unknown paths below the task board's get a response of the host (`'host'`, the default), or a 404 in the envelope of the API (`'envelope'`).
    */
   readonly notFound?: 'host' | 'envelope' | undefined
 }
@@ -82,7 +81,7 @@ function createHandlerOf({ readsHeaders }: TransportServices): HandlerOf {
     }
 }
 
-/** Express refuses a path with malformed percent-encoding; this passes it to the route that it names. */
+/** Express rejects a path with malformed percent-encoding; this passes it to the route that it names. */
 function answerUndecodable(table: RouteTable, handlerOf: HandlerOf): ErrorRequestHandler {
   return (error, request, response, next) => {
     if (!(error instanceof URIError)) return next(error)

@@ -32,11 +32,10 @@ import type {
 
 export interface TaskboardPluginOptions {
   readonly taskboard: { readonly services: TransportServices }
-  /** Routes beside those of the task board, for example GraphQL and the dashboard. */
+  /** Routes besides the routes of the task board, for example GraphQL and the dashboard. */
   readonly routes?: readonly (Route | RouteGroup)[] | undefined
   /**
-   * Who answers unknown paths below those of the task board: the host (`'host'`, the default), or the task board with 404 in the
-   * envelope of the API (`'envelope'`).
+   * Unknown paths below the task board's get a response of the host (`'host'`, the default), or a 404 in the envelope of the API (`'envelope'`).
    */
   readonly notFound?: 'host' | 'envelope' | undefined
 }
@@ -44,7 +43,7 @@ export interface TaskboardPluginOptions {
 /** Fastify's error codes for a content type that is invalid or (with the method QUERY) missing. */
 const CONTENT_TYPE_ERROR = /^FST_ERR_(?:CTP_|ROUTE_MISSING_CONTENT_TYPE$)/
 
-/** Those of the plugin, and Fastify's own. */
+/** The plugin's own, and Fastify's. */
 const NAMES = {
   taskboard: true,
   routes: true,
@@ -59,10 +58,10 @@ interface RouteConfig {
 }
 
 /**
- * A Fastify plugin with the task board's routes; `prefix` works as with any plugin. It is encapsulated: the host's parsers,
- * hooks and error handler stay as they are, and the host's hooks run for these routes too. When the application closes, it closes
- * the realtime connections that `attachRealtime` accepted on its server (1001). The task board itself stays open. `ready()` rejects with
- * what is wrong with the options: `INVALID_CONFIG`, or Fastify's error for a path that is taken.
+ * A Fastify plugin with the task board's routes; `prefix` works as with any plugin. It is encapsulated: the host's parsers, hooks and error
+ * handler stay as they are, and the host's hooks run for these routes too. When the application closes, it closes the realtime connections
+ * that `attachRealtime` accepted on its server (1001). The task board itself stays open. `ready()` rejects with the fault of the options:
+ * `INVALID_CONFIG`, or Fastify's error for a path that is taken.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -114,7 +113,7 @@ export const taskboardPlugin: FastifyPluginAsync<TaskboardPluginOptions> = async
 
 /**
  * A final slash makes no difference, but where a route has one. With `ignoreTrailingSlash`, one route serves both forms of a path, and a
- * second one is refused.
+ * second one is rejected.
  */
 function oneForEachUrl({ initialConfig }: FastifyInstance, routes: readonly Route[]): readonly Route[] {
   const isOneUrl =
@@ -133,7 +132,7 @@ function pathsOf({ prefix, handle }: FallbackRoute, routes: readonly Route[]): r
   return routes.some(({ path }) => path === prefix) ? [below] : [{ path: prefix, handle }, below]
 }
 
-/** Fastify counts requests for its log, from 1 at each start. That is no id. */
+/** Fastify counts requests for its log, from 1 at each start. That isn't an id. */
 const COUNTED = /^req-[0-9a-z]+$/
 
 /** The id that the host has given the request, by `genReqId` or `requestIdHeader`. */
@@ -200,9 +199,9 @@ interface Message {
 }
 
 /**
- * Lets paths of `table` reach their routes despite malformed percent-encoding. Fastify's router refuses such a path in its own
- * format before any hook or route sees it, so this escapes the percent signs first. Other paths stay as they are. It does not apply
- * to `inject`, which does not go through the server.
+ * Lets paths of `table` reach their routes despite malformed percent-encoding. Fastify's router rejects such a path in its own
+ * format before any hook or route sees it, so this escapes the percent signs first. Other paths stay as they are. It doesn't apply
+ * to `inject`, which doesn't go through the server.
  */
 function keepMalformedPaths(instance: FastifyInstance, table: RouteTable): void {
   const { server } = instance

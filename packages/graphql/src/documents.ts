@@ -58,8 +58,8 @@ function checkSize(size: DocumentSize, limits: DocumentLimits): void {
 const CONDITIONS = ['skip', 'include']
 
 /**
- * The rule that the root field of a subscription must not be conditional: it has only one, and without it there is nothing to
- * follow (GraphQL, September 2025, 5.2.4.1).
+ * The rule that the root field of a subscription must not be conditional. It has only one, and without it there is nothing to follow
+ * (GraphQL, September 2025, 5.2.4.1).
  */
 function unconditionalSubscription(context: ValidationContext): ASTVisitor {
   function* rootSelections({ selections }: SelectionSetNode, seen: Set<string>): Generator<SelectionNode> {
@@ -96,7 +96,7 @@ export interface Documents {
   /**
    * Parses, measures and validates a document. A cached document is only measured again, and only when its cost depends on
    * variables. Measuring comes before validation, whose cost grows faster than the document.
-   * @returns the errors, when the document cannot be executed with these variables.
+   * @returns the errors, when the document can't be executed with these variables.
    */
   prepare(text: string, variables: Variables | null | undefined): DocumentNode | readonly GraphQLError[]
 }

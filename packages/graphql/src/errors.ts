@@ -11,8 +11,8 @@ const KEPT_AT_START = 600
 const KEPT_AT_END = 400
 
 /**
- * An error of a GraphQL response: `INVALID_REQUEST` for an error in the document or its variables, and the error that REST would
- * return for what a resolver threw. The members of API v2's errors are in `extensions`.
+ * An error of a GraphQL response: `INVALID_REQUEST` for an error in the document or its variables. For an error of a resolver, the error
+ * that REST would return. The members of API v2's errors are in `extensions`.
  */
 export function formatError(
   error: Readonly<Error>,

@@ -18,7 +18,7 @@ interface Usage {
   readonly plans: Map<string, CompiledQuery | null>
 }
 
-/** A plan costs some milliseconds, so only a repeated document gets one. */
+/** A plan costs some milliseconds, so only a document that is sent again gets one. */
 const PLAN_FROM_USE = 3
 
 /**

@@ -14,7 +14,7 @@ export interface ContextRequest {
   readonly services: TransportServices
   readonly principal: Principal
   readonly request: HttpRequest
-  /** Opens the stream of a subscription; without it subscriptions are refused. */
+  /** Opens the stream of a subscription; without it subscriptions are rejected. */
   readonly openStream?: OpenStream | undefined
 }
 

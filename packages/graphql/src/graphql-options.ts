@@ -25,7 +25,7 @@ const LIMITS = Object.fromEntries(
 const DOCUMENTS = 1_000
 const CHARACTERS = 500_000
 
-/** @throws TaskboardError `INVALID_CONFIG` for another name, and for a number that cannot be a limit. */
+/** @throws TaskboardError `INVALID_CONFIG` for another name, and for a number that can't be a limit. */
 export function resolveOptions(options: GraphqlOptions): GraphqlSettings {
   requireOptionNames<GraphqlOptions>(options, {
     introspection: true,

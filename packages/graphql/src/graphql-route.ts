@@ -33,7 +33,7 @@ type Shared = GraphqlContext & Record<PropertyKey, unknown>
 
 /**
  * The GraphQL endpoint as a route, for the `routes` of an HTTP adapter. It uses the credentials, the limits and the scopes of
- * API v2, and follows the GraphQL over HTTP specification. Batched requests are refused.
+ * API v2, and follows the GraphQL over HTTP specification. Batched requests are rejected.
  * @throws TaskboardError `INVALID_CONFIG` for an invalid option.
  * @example
  * ```ts
@@ -142,7 +142,7 @@ const codes: Readonly<Record<number, string>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 }
 
-/** The handler's response as a plain value. Some of its refusals have no body or no content type. */
+/** The handler's response as a plain value. Some of its rejections have no body or no content type. */
 function finish([body, { status, statusText, headers = {} }]: Response): HttpResponse {
   if (body !== null && 'content-type' in headers) return { status, headers, body }
   const error = { message: statusText, extensions: { code: codes[status] ?? 'INVALID_REQUEST' } }

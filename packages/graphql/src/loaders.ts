@@ -36,7 +36,7 @@ export function createLoaders(services: TransportServices, principal: Principal)
   }
 }
 
-/** Null for what does not exist or is beyond reach. */
+/** Null for what doesn't exist or is beyond reach. */
 export async function nullIfAbsent<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found

@@ -7,7 +7,7 @@ const toWireNames: Readonly<Record<string, string>> = {
   overlapSeconds: 'overlap_s',
 }
 const fromWireNames = new Map(Object.entries(toWireNames).map(([name, wire]) => [wire, name]))
-/** The names of their members belong to their owner: `input` is that of an approval, whose digest includes them. */
+/** The names of their members belong to their owner: `input` belongs to an approval, whose digest includes them. */
 const AS_IS: ReadonlySet<string> = new Set(['metadata', 'input'])
 
 /** The wire name of REST: `assignedTo` becomes `assigned_to`. */

@@ -5,7 +5,7 @@ export interface OperationInput {
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string | undefined>> | undefined
   readonly body?: Readonly<Record<string, unknown>> | undefined
-  /** Members of the answer that are not read. In the board's process they are then not worked out. */
+  /** Members of the answer that aren't read. In the board's process they are then not worked out. */
   readonly unread?: readonly string[] | undefined
   /** As the `Idempotency-Key` of API v2. */
   readonly idempotencyKey?: string | undefined
@@ -39,12 +39,12 @@ export type BoardOperation =
   | 'requestApproval'
   | 'updateTask'
 
-/** An answer of API v2, with wire names. */
+/** An response of API v2, with wire names. */
 export type Answer = Readonly<Record<string, unknown>>
 
 /** An error as API v2 answers it. */
 export interface ExplainedError extends V2ErrorBody {
-  /** Seconds until the same call can pass; absent when waiting does not help. */
+  /** Seconds until the same call can pass; absent when waiting doesn't help. */
   readonly retry_after_s?: number | undefined
 }
 
@@ -54,6 +54,6 @@ export interface BoardCalls {
   call(operationId: BoardOperation, input: OperationInput): Promise<Answer>
   /** The public part of any error. */
   explain(error: unknown): ExplainedError
-  /** The scopes of the caller; null when they are not known. */
+  /** The scopes of the caller; null when they aren't known. */
   readonly scopes: readonly string[] | null
 }

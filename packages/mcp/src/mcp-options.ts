@@ -12,7 +12,7 @@ export interface McpOptions {
   readonly tools?: readonly ToolSet[] | undefined
   /**
    * The name or the id of the agent that claims tasks when neither a call of `claim_task` nor the URL (`?agent=Claude`) names one.
-   * Default: the only one within the caller's reach that the host does not run.
+   * Default: the only one within the caller's reach that the host doesn't run.
    */
   readonly agent?: string | undefined
   /**
@@ -34,7 +34,7 @@ export interface McpOptions {
   readonly resource?: string | undefined
 }
 
-/** @throws TaskboardError `INVALID_CONFIG` naming an option that cannot work, or that is none. */
+/** @throws TaskboardError `INVALID_CONFIG` naming an option that can't work, or that is none. */
 export function checkOptions(options: McpOptions): void {
   requireOptionNames<McpOptions>(options, {
     path: true,
@@ -93,7 +93,9 @@ function parseSets(text: string | undefined, offered: readonly ToolSet[]): reado
   const named = text.split(',').map((each) => each.trim())
   const sets = offered.filter((each) => named.includes(each))
   if (sets.length > 0 && sets.length === new Set(named).size) return sets
-  throw new TaskboardError('INVALID_FIELD', `tools must be of ${offered.join(', ')}`, { field: 'tools' })
+  throw new TaskboardError('INVALID_FIELD', `tools must be one or more of ${offered.join(', ')}`, {
+    field: 'tools',
+  })
 }
 
 function parseName(text: string | undefined): string | undefined {

@@ -24,7 +24,7 @@ export function wantedPlaces(listen: object): ReadonlySet<string> {
   return new Set(texts.filter((uri) => parsePlace(uri) !== null))
 }
 
-/** The addresses of what an event of the board changes. */
+/** The addresses that an event of the board changes. */
 export function changedPlaces(workspaceId: string, taskId: string | undefined): readonly string[] {
   return taskId === undefined ? [`board://${workspaceId}`] : [`task://${taskId}`, `board://${workspaceId}`]
 }
@@ -44,7 +44,7 @@ export const resourceTemplates = [
   {
     uriTemplate: 'board://{workspace}',
     name: 'board',
-    description: 'What goes on in a workspace: up to 10 tasks in progress, waiting, next and done.',
+    description: 'Activity in a workspace: up to 10 tasks in progress, waiting, next and done.',
     mimeType: JSON_TYPE,
   },
 ]
@@ -67,7 +67,7 @@ export async function listBoards(
 }
 
 /**
- * The JSON of a resource. One beyond the caller's reach is answered as one that does not exist.
+ * The JSON of a resource. One beyond the caller's reach looks as if it didn't exist.
  * @throws ProtocolError with the error of API v2 as its data.
  */
 export async function readResource(board: BoardCalls, uri: string): Promise<string> {

@@ -11,15 +11,15 @@ const PREFIX = 'run_'
 const LONGEST = 400
 
 /**
- * The handle of a run for the model, which passes it back unread. It is encoded and not signed: the storage compares its fencing
- * token with the one of the task, and the credential decides which tasks it reaches, so a forged one allows no more than the same
- * request to the REST API.
+ * The handle of a run for the model, which passes it back unread. It is encoded and not signed. The storage compares its fencing token with
+ * the one of the task, and the credential decides which tasks it reaches. A forged one therefore allows no more than the same request to
+ * the REST API.
  */
 export function encodeRun({ taskId, agentId, fencingToken }: Run): string {
   return PREFIX + Buffer.from(JSON.stringify([taskId, agentId, fencingToken])).toString('base64url')
 }
 
-/** @throws TaskboardError `INVALID_FIELD` (`run`) for any text that is no handle. */
+/** @throws TaskboardError `INVALID_FIELD` (`run`) for any text that isn't a handle. */
 export function decodeRun(handle: string): Run {
   const run =
     handle.startsWith(PREFIX) && handle.length <= LONGEST ? parse(handle.slice(PREFIX.length)) : null

@@ -90,7 +90,7 @@ describe('the endpoint', () => {
     const { run } = await call(client, 'claim_task', { agent: host.agentId })
     const tasks = [{ title: 'Text' }, { title: 'Layout', priority: 'high' }]
     const parts = await call(client, 'delegate_tasks', { run, tasks, wait: true, idempotency_key: 'split' })
-    expect(parts['next']).toContain('The run has ended')
+    expect(parts['next']).toContain('The run is over')
     const [text, layout] = parts['tasks'] as readonly [{ id: string }, { id: string }]
     expect(await host.board.get(layout.id)).toMatchObject({ parentId: id, priority: 'high' })
     expect(await refused(client, 'complete_task', { run, result: 'x' })).toMatchObject({ code: 'CONFLICT' })

@@ -51,7 +51,12 @@ describe.each(mounts)('a tool that is not listed, on %s', (_, mount) => {
     const widened = await send(host, requestText('tools/list'), { path: '/mcp?tools=worker,planner' })
     expect([widened.status, await widened.json()]).toMatchObject([
       400,
-      { error: { message: 'tools must be of worker', data: { error: { details: { field: 'tools' } } } } },
+      {
+        error: {
+          message: 'tools must be one or more of worker',
+          data: { error: { details: { field: 'tools' } } },
+        },
+      },
     ])
     const worker = await open(connect(host.url, host.workerKey, { path: '/mcp?tools=worker' }))
     expect(await callable(worker)).not.toContain('create_task')

@@ -75,7 +75,7 @@ function keepKeyCheckIn({ journal, transactions }: Database): Storage<MemoryTran
     })
 }
 
-/** A storage and what it stores. */
+/** A storage and its data. */
 export function createMemory(): {
   readonly storage: Storage<MemoryTransaction>
   readonly database: Database

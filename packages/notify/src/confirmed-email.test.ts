@@ -142,7 +142,7 @@ describe('a recipient who has to confirm', () => {
       }
       expect(sent()).toHaveLength(3)
       expect(texts().join()).not.toContain('evil')
-      expect(texts()[0]).toContain('Somebody of the account “Acme” ')
+      expect(texts()[0]).toContain('Someone of the account “Acme” ')
       await board.clock.advance(DAY)
       await setUp(board)
       expect(sent()).toHaveLength(4)
@@ -227,7 +227,7 @@ describe('a recipient who has to confirm', () => {
       await taskboard.channels.create(workspace.id, ownInput)
       await clock.settle()
       const shown = 'Acme & b Söhne b https evil example x yyyyyyyyyyyy'
-      expect(texts().at(-1)).toContain(`${ASKED}\nSomebody of the account “${shown}” on this task board`)
+      expect(texts().at(-1)).toContain(`${ASKED}\nSomeone of the account “${shown}” on this task board`)
       const page = await visit({ taskboard, clock, ...board }, linkOf('ops@acme.example'))
       expect(page.text).toContain(`<b>${shown.replace('&', '&#38;')}</b>`)
     }

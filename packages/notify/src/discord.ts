@@ -5,8 +5,8 @@ import { incomingWebhook, messageText, type IncomingWebhookConfig } from './inco
 const SUPPRESS_EMBEDS = 4
 
 /**
- * Channels of Discord, by a webhook. A user sets one up with `type: 'discord'` and `config: { url }`. What people wrote in tasks is
- * shown as plain text, and mentions nobody.
+ * Channels of Discord, by a webhook. A user sets one up with `type: 'discord'` and `config: { url }`. User text in tasks is shown as plain
+ * text, and mentions no one.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'

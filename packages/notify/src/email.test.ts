@@ -195,7 +195,7 @@ describe('a channel of e-mail', () => {
         const answer = await send('POST', CHANNELS, { ...input, config: { to } })
         return (answer as { error?: { details: { issue: string } } }).error?.details.issue
       }
-      const rule = 'config.to must be an e-mail address, or a list of them'
+      const rule = 'config.to must be an email address, or a list of them'
       const odd = [
         7,
         'nobody',
@@ -218,7 +218,7 @@ describe('a channel of e-mail', () => {
       const { id } = await send('POST', CHANNELS, { ...input, config: { to: 'unknown@acme.example' } })
       const refused = await send('POST', `${CHANNELS}/${String(id)}/test`)
       expect(refused['error']).toMatch(
-        /^the mail server refused the mail: 550 no mailbox unknown@acme.example/,
+        /^the mail server rejected the mail: 550 no mailbox unknown@acme.example/,
       )
       await new Promise<void>((resolve) => host.server.close(resolve))
       const down = await send('POST', `${CHANNELS}/${String(id)}/test`)

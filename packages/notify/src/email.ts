@@ -18,7 +18,7 @@ export interface MailAddress {
 export interface EmailOptions {
   /**
    * How mail is sent: an SMTP URL (`smtps://user:password@mail.example`), options of nodemailer, or a transporter that you made. It
-   * is the host's: users do not see it.
+   * is the host's: users don't see it.
    */
   readonly transport: string | TransportConfig | MailTransport
   /** The sender: an address, or a name and an address. */
@@ -35,7 +35,7 @@ export interface EmailOptions {
   readonly confirm?: boolean | undefined
 }
 
-/** The configuration of a channel of e-mail. */
+/** The configuration of a channel of email. */
 export interface EmailConfig {
   /** 1 to 20 addresses. */
   readonly to: readonly string[]
@@ -44,16 +44,16 @@ export interface EmailConfig {
 const MOST_RECIPIENTS = 20
 const LONGEST_ADDRESS = 254
 const NOT_ALLOWED = 'has an address that is not allowed here'
-/** What HTML takes for a valid address: no spaces, quotes, comments or lists, so that one address stays one. */
+/** The form of a valid address in HTML: no spaces, quotes, comments or lists, so that one address stays one. */
 const ADDRESS =
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
 
 /**
- * Channels of e-mail, by nodemailer. A user sets one up with `type: 'email'` and `config: { to }`: an address, or a list of up to 20.
- * Mail is plain text, and a repeat has the same `Message-ID`. What users wrote is in its text only, never in its subject.
+ * Channels of email, by nodemailer. A user sets one up with `type: 'email'` and `config: { to }`: an address, or a list of up to 20.
+ * Mail is plain text, and a retry has the same `Message-ID`. User text is in its text only, never in its subject.
  * @throws TaskboardError `INVALID_CONFIG` naming the option that is missing or wrong. With neither `allowRecipient` nor `confirm`, users could
- * mail anybody from your domain.
+ * mail anyone from your domain.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -176,7 +176,7 @@ function parseRecipients(
   for (const address of listed) {
     const isAddress =
       typeof address === 'string' && address.length <= LONGEST_ADDRESS && ADDRESS.test(address)
-    if (!isAddress) throw refused('to', 'must be an e-mail address, or a list of them')
+    if (!isAddress) throw refused('to', 'must be an email address, or a list of them')
     if (!isAllowed(address)) throw refused('to', NOT_ALLOWED)
   }
   return { to: [...new Set(listed as readonly string[])] }
@@ -214,7 +214,7 @@ function questionOf({ from, address, link, account }: Question): SendMailOptions
     from,
     to: { name: '', address },
     subject: 'Taskboard: confirm notifications to this address',
-    text: `Somebody of the account “${account}” on this task board wants to send notifications to this address. To get them, open this page within seven days and confirm:\n${link}\n\nIf you do not want them, do nothing.\n`,
+    text: `Someone of the account “${account}” on this task board wants to send notifications to this address. To get them, open this page within seven days and confirm:\n${link}\n\nIf you do not want them, do nothing.\n`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   }
 }
@@ -227,11 +227,11 @@ function subjectOf({ event, isTest }: ChannelNotification): string {
   return `Taskboard: ${event.type.replaceAll(/[._]/g, ' ')}${about}`
 }
 
-/** Why a mail was not sent, for the user: nothing of the host's mail server but its answer about the mail. */
+/** Why a mail wasn't sent, for the user: only the mail server's reply about the mail, nothing else about the server. */
 function faultOf(error: unknown): string {
   const { code, responseCode, response } = error as Readonly<Record<string, unknown>>
   const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE'
-  if (isAboutMail && typeof response === 'string') return `the mail server refused the mail: ${response}`
+  if (isAboutMail && typeof response === 'string') return `the mail server rejected the mail: ${response}`
   const shown = typeof code === 'string' ? ` (${code})` : ''
   const answered = typeof responseCode === 'number' ? ` with ${responseCode}` : ''
   return `the mail server could not be used${answered}${shown}`

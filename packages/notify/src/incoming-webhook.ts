@@ -12,7 +12,7 @@ export interface IncomingWebhookConfig {
   readonly url: string
 }
 
-/** A type whose channels take JSON by HTTP POST, at a URL that is their secret. */
+/** A type whose channels take JSON over HTTP POST, at a URL that is their secret. */
 export function incomingWebhook(
   name: string,
   label: string,

@@ -2,8 +2,8 @@ import type { NotificationType } from '@taskboard/core'
 import { incomingWebhook, messageText, type IncomingWebhookConfig } from './incoming-webhook.js'
 
 /**
- * Channels of Slack, by an incoming webhook. A user sets one up with `type: 'slack'` and `config: { url }`. What people wrote in tasks
- * is shown as plain text: it mentions nobody, and no link in it is unfurled. Servers with webhooks like those of Slack work too.
+ * Channels of Slack, by an incoming webhook. A user sets one up with `type: 'slack'` and `config: { url }`. User text in tasks is shown as
+ * plain text: it mentions no one, and no link in it is unfurled. Servers with Slack-compatible webhooks work too.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'

@@ -2,9 +2,9 @@ import type { NotificationType } from '@taskboard/core'
 import { incomingWebhook, messageText, type IncomingWebhookConfig } from './incoming-webhook.js'
 
 /**
- * Channels of Microsoft Teams, by the webhook of a workflow: the template “Send webhook alerts to a channel”, or the trigger “When a Teams
- * webhook request is received”. A user sets one up with `type: 'teams'` and `config: { url }`. Each message is an Adaptive Card, in which what
- * people wrote in tasks is plain text: it mentions nobody, and nothing in it is Markdown.
+ * Channels of Microsoft Teams, through the webhook of a workflow. Use the template “Send webhook alerts to a channel”, or the trigger “When
+ * a Teams webhook request is received”. A user sets one up with `type: 'teams'` and `config: { url }`. Each message is an Adaptive Card, in
+ * which user text is plain text: it mentions no one, and contains no Markdown.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -35,7 +35,7 @@ export function teams(): NotificationType<IncomingWebhookConfig> {
   }))
 }
 
-/** A `TextBlock` would read its text as Markdown, a `TextRun` does not. Both are in version 1.2, which Teams shows everywhere. */
+/** A `TextBlock` would read its text as Markdown, a `TextRun` doesn't. Both are in version 1.2, which Teams shows everywhere. */
 function cardOf(text: string, url: string | null): object {
   return {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',

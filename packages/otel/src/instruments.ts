@@ -3,7 +3,7 @@ import type { Gauges, Measurement } from '@taskboard/core/transport'
 
 /** In seconds, from half a millisecond to an hour. */
 const SECONDS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600]
-/** Those of the convention. */
+/** The attributes of the convention. */
 const TOKENS = [
   1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864,
 ]
@@ -28,7 +28,7 @@ export function createInstruments(meter: Meter): Instruments {
     unit: '{attempt}',
   })
   const refusals = meter.createCounter('taskboard.limiter.refusals', {
-    description: 'Requests that a limit refused.',
+    description: 'Requests that a limit rejected.',
     unit: '{request}',
   })
   const tokens = meter.createHistogram('gen_ai.client.token.usage', {

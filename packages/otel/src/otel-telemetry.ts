@@ -20,9 +20,9 @@ export interface OtelTelemetryOptions {
   /** Where metrics go. Default: the global provider of `@opentelemetry/api`. */
   readonly meterProvider?: MeterProvider | undefined
   /**
-   * Whose requests continue the trace that their `traceparent` names: `true` for all, or a function of the headers, such as one that
-   * looks for a header of your gateway. It is asked before the credential is checked, so never by who the caller says to be. The traces
-   * of others are linked, and their flags are not looked at: your sampler decides. Default: nobody's.
+   * Whose requests continue the trace that their `traceparent` names. `true` for all, or a function of the headers, such as one that looks
+   * for a header of your gateway. It is asked before the credential is checked, so never by who the caller says to be. The traces of others
+   * are linked, and their flags aren't looked at: your sampler decides. Default: no one's.
    */
   readonly trustTraceparent?:
     boolean | ((header: (name: string) => string | undefined) => boolean) | undefined
@@ -36,7 +36,7 @@ export interface OtelTelemetryOptions {
 const NAME = '@taskboard/otel'
 
 /**
- * Telemetry by OpenTelemetry, for the option `telemetry` of `createTaskboard`. It uses the providers and the context manager that you have
+ * OpenTelemetry for the option `telemetry` of `createTaskboard`. It uses the providers and the context manager that you have
  * set up with an SDK. Set them up before you create it. Without an SDK, it records nothing.
  * @example
  * ```ts

@@ -114,7 +114,7 @@ function planRequest(
   }
 }
 
-/** The run continues the trace of the request that added its task, and links to it, too, as the conventions ask. */
+/** The run continues the trace of the request that added its task, and links to it as well, as the conventions ask. */
 function planRun({ task, agentType, agentId, attempt }: Extract<SpanStart, { kind: 'run' }>): PlannedSpan {
   return {
     name: `run ${agentType}`,
@@ -167,7 +167,7 @@ export function describeSpan(span: Span, { status, outcome, taskIds, error }: Sp
 }
 
 /**
- * Records the class, code and stack of an error without its message: an agent's message can contain anything, and stays in the task and in
+ * Records the class, code and stack of an error without its message. An agent's message can contain anything, and stays in the task and in
  * the log. Texts are the library's own.
  */
 export function recordError(span: Span, error: unknown): void {

@@ -55,7 +55,7 @@ describe('an option of postgresStorage', () => {
 
   it.each([
     ['/nowhere', 'the database of the pool does not exist'],
-    ['nobody@', 'the server refuses the role or the password of the pool'],
+    ['nobody@', 'the server rejects the role or the password of the pool'],
   ])('that the server refuses is named: %s', async (wrong, message) => {
     const url = new URL(database.url)
     if (wrong.startsWith('/')) url.pathname = wrong
@@ -80,7 +80,7 @@ describe('a transaction', () => {
     })
     await expect(work).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
-      message: expect.stringMatching(/did not answer within 300 ms.*pass its tx/) as unknown,
+      message: expect.stringMatching(/did not respond within 300 ms.*pass its tx/) as unknown,
     })
   })
 

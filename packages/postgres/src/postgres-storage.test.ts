@@ -94,7 +94,7 @@ describe('postgresStorage', () => {
     const changed = bound(other)
     await expect(changed.open()).rejects.toMatchObject({
       code: 'INVALID_CONFIG',
-      message: expect.stringContaining('call taskboard.rescore() before start()'),
+      message: expect.stringContaining('call `taskboard.rescore()` before `start()`'),
     })
     await changed.tasks.rescore({ now: null })
     await changed.open()

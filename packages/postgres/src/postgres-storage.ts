@@ -32,30 +32,30 @@ import { createUsageStore } from './usage/usage-store.js'
 import { createWebhookStore } from './webhooks/webhook-store.js'
 
 export interface PostgresStorageOptions {
-  /** A `pg.Pool`, anything that looks like one, or a `pglitePool`. The host owns it: Taskboard does not end it. */
+  /** A `pg.Pool`, anything that looks like one, or a `pglitePool`. The host owns it: Taskboard doesn't end it. */
   readonly pool: PgPool
   /**
    * A pool that leads to replicas of the database (streaming standbys); default none. Lists and searches of tasks, analytics, usage, and
-   * lists of comments, approvals and webhook deliveries are then read there, as long as the replica has everything that was committed before
-   * the call, by any process: reads are never behind. It asks `pool` for its position before each such read; calls at the same time share
-   * that. What a replica cannot answer is read from `pool`: when it is down, does not answer, or is too far behind, it is left alone
-   * for a second, and for up to thirty when that happens again. The host owns it.
+   * lists of comments, approvals and webhook deliveries are then read there. The replica must have everything that was committed before the
+   * call, by any process: reads are never behind. It asks `pool` for its position before each such read; calls at the same time share that.
+   * Reads that a replica can't serve go to `pool`. When the replica is down, doesn't respond, or is too far behind, it is left alone for a
+   * second. When that happens again, it is left alone for up to thirty. The host owns it.
    */
   readonly readPool?: PgPool | undefined
   /**
-   * The schema that has the board's tables; default `taskboard`. `migrate` with the same schema creates it. Boards of several schemas in one
-   * database know nothing of each other. At most 63 bytes of letters, digits, spaces, `_` and `-`.
+   * The schema that has the board's tables; default `taskboard`. `migrate` with the same schema creates it. Boards of several schemas in
+   * one database are independent. At most 63 bytes of letters, digits, spaces, `_` and `-`.
    */
   readonly schema?: string | undefined
   /**
    * Whether the server keeps the plans of statements for each connection; default true. Turn it off behind a pooler that hands
-   * connections out by transaction and does not support prepared statements.
+   * connections out by transaction and doesn't support prepared statements.
    */
   readonly preparedStatements?: boolean | undefined
   /**
    * How long a verb waits for the answer to each of its statements; default 10,000, from 1 to 3,600,000. Then it rejects with
    * `SERVICE_UNAVAILABLE` and closes its connection instead of releasing it; the statement may have run, or may still run. No
-   * setting of the session changes: the storage's own transactions set their time-out themselves. For single statements you can
+   * setting of the session changes: the storage's own transactions set their timeout themselves. For single statements you can
    * set one on the server (`statement_timeout` of the role), which also counts.
    */
   readonly statementTimeoutMs?: number | undefined
@@ -63,13 +63,13 @@ export interface PostgresStorageOptions {
   readonly connectTimeoutMs?: number | undefined
   /**
    * Whether the commits of other processes wake this one (LISTEN). It takes one connection from `open` to `close`: of `pool`,
-   * or of the pool given here. Default true where possible: it does not listen on a pool of one connection, or one whose
+   * or of the pool given here. Default true where possible: it doesn't listen on a pool of one connection, or one whose
    * clients emit no `notification`. Behind a pooler that hands connections out by transaction, turn it off or give it a pool
    * with direct connections.
    *
-   * Without it nothing is missed, only found later: waiters read the database every `pollIntervalMs` of `createTaskboard`. A
-   * process notifies the others of its commits (NOTIFY) in any case, at most fifty times a second, except for transactions that
-   * it does not commit itself.
+   * Without it nothing is missed, only found later: waiters read the database every `pollIntervalMs` of `createTaskboard`. A process
+   * notifies the others of its commits (NOTIFY) in any case, at most fifty times per second. It cannot do so for transactions that it
+   * doesn't commit itself.
    */
   readonly listen?: boolean | PgPool | undefined
 }
@@ -154,7 +154,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
         if (await adoptScoring(schema.on(tx), settings.current.scoring)) return
         throw new TaskboardError(
           'INVALID_CONFIG',
-          'the stored tasks are ordered by other weights or horizons, or only some of them by these: call taskboard.rescore() before start()',
+          'the stored order of tasks was computed with different `priority` options, or a rescore was interrupted: call `taskboard.rescore()` before `start()`',
           { field: 'priority' },
         )
       })

@@ -10,9 +10,9 @@ const IS_OLD = /* sql */ `b.at < (select end_at from p) and b.at > -922337203685
       ), 0)`
 
 /**
- * Takes the first rows of the table, which are nearly the oldest, so that none sorts all old ones. A range with two ends makes
- * the planner expect few. Events that are not yet rolled up stay, and so do those
- * that a delivery may refer to, which has the time of its event: all while an ended one is as old, since those are pruned first. In a table with partitions several rows have the same place,
+ * Takes the first rows of the table, which are nearly the oldest, so that none sorts all old ones. A range with two ends makes the planner
+ * expect few. Events that aren't yet rolled up stay, and so do events that a delivery may refer to, which has the time of its event. All
+ * stay while an ended delivery is as old, since deliveries are pruned first. In a table with partitions several rows have the same place,
  * so the deleted ones are those to which all of it applies.
  */
 const pruneOldest = statement<{ readonly count: number }>(
@@ -69,8 +69,8 @@ async function pruneIdempotency(
 }
 
 /**
- * By the database's clock a key is idle only a minute after its window closed: a decision may have read the clock earlier and
- * not have reached the row yet.
+ * By the database's clock a key is idle only a minute after its window closed. A decision may have read the clock earlier and not have
+ * reached the row yet.
  */
 const pruneIdle = statement<{ readonly count: number }>(
   'prune_limits',
@@ -161,7 +161,7 @@ const pruneAttempts: PruneStatement = statement(
   select count(*)::float8 as count from deleted`,
 )
 
-/** `Storage.prune` of what is over. */
+/** `Storage.prune` for finished records. */
 async function pruneOverRows(
   database: Database,
   pruning: PruneStatement,

@@ -98,7 +98,7 @@ describe('two boards in one database', () => {
   it.each(['a"; drop schema public cascade; --', "it's", 'pg_catalog'])(
     'are not in the schema %s',
     async (schema) => {
-      const rule = 'schema must be the name of a schema'
+      const rule = 'schema must be a schema name'
       expect(() => postgresStorage({ pool: database.pool, schema })).toThrow(rule)
       await expect(migrate(database.pool, { schema })).rejects.toThrow(rule)
       await expect(planMigrations(database.pool, { schema })).rejects.toThrow(rule)

@@ -1,7 +1,7 @@
 import type { PasswordHasher } from '@taskboard/core'
 
 /**
- * Stores passwords in clear, at no cost, so that tests that log in are fast. Never for a board that anybody uses.
+ * Stores passwords in clear, at no cost, so that tests that log in are fast. Never for a board that anyone uses.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'

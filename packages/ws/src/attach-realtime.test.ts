@@ -325,7 +325,7 @@ describe('attachRealtime', () => {
       },
     })
     expect(await upgradeStatus(url)).toBe(500)
-    expect(logged).toEqual(['clientAddress threw, so an upgrade was refused'])
+    expect(logged).toEqual(['clientAddress threw, so an upgrade was rejected'])
     const socket = new WebSocket(url, { headers: { 'x-forwarded-for': '203.0.113.9' } })
     await once(socket, 'open')
     socket.send(JSON.stringify({ type: 'auth', token: `Bearer ${key}` }))

@@ -27,7 +27,7 @@ const HANDSHAKE = [
 
 const NONE = '{}'
 
-/** How much of its upgrade request a connection keeps: nothing, the headers, or (for the host's login) the request itself. */
+/** How much of its upgrade request a connection keeps: none of it, the headers, or (for the host's login) the request itself. */
 type Kept = 'nothing' | 'headers' | 'request'
 
 /**
@@ -70,7 +70,10 @@ export interface AttachRealtimeOptions {
   readonly path?: string | undefined
   /** Protocols on other paths: `graphqlSubscriptions` of `@taskboard/graphql`. */
   readonly protocols?: readonly RealtimeProtocol[] | undefined
-  /** Returns the client's address, by which wrong credentials are limited, and connections that have none yet. Default: the socket's, so set it behind a proxy. When it throws, the upgrade is answered 500. */
+  /**
+   * Returns the client's address, by which wrong credentials are limited, and connections that have none yet. Default: the socket's, so set
+   * it behind a proxy. When it throws, the upgrade gets 500.
+   */
   readonly clientAddress?: ((request: IncomingMessage) => string) | undefined
 }
 
@@ -82,13 +85,13 @@ export interface AttachedRealtime {
 
 /**
  * Serves the realtime channel of a task board on a Node server: `http.createServer()`, what Express's `listen` returns, Fastify's
- * `app.server`, or their https counterparts. It handles only upgrades of its path and of the paths of further protocols. Others go
- * to the host's listeners. Without listeners, the server answers them as plain requests.
+ * `app.server`, or their https counterparts. It handles only upgrades of its path and of further protocols' paths. Others go
+ * to the host's listeners. Without listeners, the server responds them as plain requests.
  *
- * Connections are accepted from the task board's `start` to its `close`, which also ends them. Before and after, an upgrade is
- * answered 503. The call opens nothing and sets no timer.
- * @throws Error when a path is already served on that server; TaskboardError `INVALID_CONFIG` for a path that no request can match, and
- * for what is no server, such as an Express application.
+ * Connections are accepted from the task board's `start` to its `close`, which also stops them. Before and after, an upgrade gets 503. The
+ * call opens nothing and sets no timer.
+ * @throws Error when a path is already served on that server. TaskboardError `INVALID_CONFIG` for a path that no request can match, and for
+ * an object that isn't a server, such as an Express application.
  * @example
  * ```ts
  * import { createServer } from 'node:http'
@@ -123,13 +126,13 @@ export function attachRealtime(
   const path = routePath('path', options.path ?? endpoint.channel.path)
   const removers: (() => void)[] = []
 
-  /** Null when the host's function throws, because one bad request must not end the process. */
+  /** Null when the host's function throws, because one bad request must not stop the process. */
   function originOf(request: IncomingMessage, kept: Kept): UpgradeOrigin | null {
     try {
       return new UpgradeOrigin(clientAddress(request), request, kept)
     } catch (error) {
       const { logger } = taskboard.services.environment
-      logger.error({ err: error }, 'clientAddress threw, so an upgrade was refused')
+      logger.error({ err: error }, 'clientAddress threw, so an upgrade was rejected')
       return null
     }
   }
@@ -208,7 +211,7 @@ function endedProtocol(protocol: RealtimeProtocol): RealtimeProtocol {
   }
 }
 
-/** Refuses an upgrade and closes its connection. */
+/** Rejects an upgrade and closes its connection. */
 function answer(socket: Duplex, { status, headers, body }: HttpResponse): void {
   const length = { connection: 'close', 'content-length': Buffer.byteLength(body) }
   const lines = Object.entries({ ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
@@ -216,13 +219,13 @@ function answer(socket: Duplex, { status, headers, body }: HttpResponse): void {
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
 }
 
-/** An Express application is an emitter, too, on which nothing would ever arrive. */
+/** An Express application is an emitter as well, on which nothing would ever arrive. */
 function requireServer(server: unknown): void {
   const { address, on } = (server ?? {}) as { readonly address?: unknown; readonly on?: unknown }
   if (typeof address === 'function' && typeof on === 'function') return
   throw new TaskboardError(
     'INVALID_CONFIG',
-    'server must be that of node:http, such as what app.listen() returns',
+    'server must be an http.Server of node:http, such as the return value of app.listen()',
     {
       field: 'server',
     },

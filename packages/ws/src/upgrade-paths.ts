@@ -60,9 +60,9 @@ function listenTo(server: UpgradeServer): Paths {
 }
 
 /**
- * Passes the upgrades of our paths only to their handlers. Otherwise every listener receives every upgrade, and a WebSocket server
- * of the host (`new WebSocketServer({ server })`) refuses ours on the same connection, or accepts it too, which throws. A listener
- * cannot keep an event from another one, so this replaces `emit`.
+ * Passes the upgrades of our paths only to their handlers. Otherwise every listener receives every upgrade. A WebSocket server of the host
+ * (`new WebSocketServer({ server })`) rejects ours on the same connection, or accepts it too, which throws. A listener can't keep an event
+ * from another one, so this replaces `emit`.
  */
 function keepFromOthers(server: UpgradeServer, handlers: Handlers): () => void {
   const own = Object.getOwnPropertyDescriptor(server, 'emit')
@@ -93,8 +93,8 @@ function pathOf(target = '/'): string {
 }
 
 /**
- * A server without upgrade listeners answers an upgrade request (`Upgrade: h2c` of some clients) like any other. When our listener
- * is the only one, it must do the same. Node has by then detached its parser from the connection, so the request's head goes back in
+ * A server without upgrade listeners responds to an upgrade request (`Upgrade: h2c` of some clients) like any other. When our listener is
+ * the only one, it must do the same. Node has by then detached its parser from the connection. The request's head therefore goes back in
  * front of the remaining bytes, without its upgrade headers, and the connection goes to the server again.
  */
 function serveAsRequest(

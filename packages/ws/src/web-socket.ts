@@ -19,7 +19,7 @@ export class PortedWebSocket extends WebSocket {
 
 /**
  * The port over a `ws` socket. Without extensions, messages go to the connection below it, `stream`, as frames that were built once
- * for all clients. `ws` writes its pings, pongs and close frames to the same stream, each whole and at once, so frames never mix.
+ * for all clients. `ws` writes its pings, pongs and close frames to the same stream, each whole and immediately, so frames never mix.
  * With extensions, messages go through `ws`, one frame each.
  */
 export class StreamSocket implements Socket {
@@ -42,7 +42,7 @@ export class StreamSocket implements Socket {
     this.#listener = listener
   }
 
-  /** Handles an event of the WebSocket; false for one that the port does not use. */
+  /** Handles an event of the WebSocket; false for one that the port doesn't use. */
   heard(event: string | symbol, [data, isBinary]: readonly unknown[]): boolean {
     const listener = this.#listener
     if (listener === null) return false

@@ -5,7 +5,7 @@ import type { Run } from '../run/run.js'
 import { sayingWho, toolActionPrefix } from '../tools/board-tools.js'
 import { asResult, executeTool, refusal, textOf, type ToolOutput } from './execute-tool.js'
 
-/** A call of a tool that a person had approved, and what it returned. */
+/** A tool call that a person approved, and its result. */
 export interface DoneCall {
   readonly toolName: string
   readonly input: unknown
@@ -24,7 +24,7 @@ const LONGEST_NOTE = 4_000
 
 /**
  * Does what people have approved since it was asked for, with the input that they approved. The model need not ask again, and could
- * only ask in other words. What another asker prepared is not done, nor what the tool no longer takes.
+ * only ask in other words. An action that another asker prepared isn't run, nor an input that the tool no longer accepts.
  */
 export async function doApprovedCalls(run: Run, { approvals }: Records): Promise<readonly DoneCall[]> {
   const done: DoneCall[] = []
@@ -46,15 +46,15 @@ export async function doApprovedCalls(run: Run, { approvals }: Records): Promise
   return done
 }
 
-/** Why the tool does not take the input; null when it does. It was asked for by an earlier run, perhaps of other code. */
+/** Why the tool doesn't take the input; null when it does. It was asked for by an earlier run, perhaps of other code. */
 async function schemaFault({ inputSchema }: ToolSet[string], input: unknown): Promise<string | null> {
   const read = await asSchema(inputSchema).validate?.(input)
   return read?.success === false ? read.error.message : null
 }
 
 /**
- * Calls a tool once a person has approved this very call. Ends the run while nobody has. An approval is used up before the call, so one
- * approval never does it twice; a comment of the task then records that it was done.
+ * Calls a tool once a person has approved this very call. Ends the run while no one has. An approval is used up before the call, so one
+ * approval never runs it twice. A comment of the task then records that it was done.
  */
 export async function executeWithApproval(
   run: Run,
@@ -74,7 +74,7 @@ export async function executeWithApproval(
       input: approved,
     })
     if (decision === 'rejected') {
-      return refusal(`This call was rejected${sayingWho(decidedBy, comment)}. Do not repeat it.`)
+      return refusal(`This call was rejected${sayingWho(decidedBy, comment)}. Do not run it again.`)
     }
     const call = { toolCallId, toolName, input: approved }
     const output = await executeTool(run, tool, call, messages)

@@ -10,7 +10,7 @@ type ToolResult = Extract<ToolModelMessage['content'][number], { type: 'tool-res
 /** Calls that may end the run come last, so that the others are done by then. */
 const LAST = ['request_approval', 'delegate', 'ask_person']
 
-/** Executes the calls of one answer, one after the other. Returns the message with their results; null for none. */
+/** Executes the calls of one response, one after the other. Returns the message with their results; null for none. */
 export async function executeCalls(
   run: Run,
   calls: readonly ToolCall[],

@@ -36,7 +36,7 @@ export interface ModelAnswer {
   readonly finishReason: FinishReason
   /** The calls to execute. */
   readonly calls: readonly ToolCall[]
-  /** The tools of calls that were refused: they do not exist, or the inputs do not fit. `messages` has the refusals. */
+  /** The tools of calls that were rejected: they don't exist, or the inputs don't fit. `messages` has the rejections. */
   readonly refusedTools: readonly string[]
   readonly messages: readonly ModelMessage[]
   readonly usage: Usage
@@ -54,7 +54,7 @@ const CHARACTERS_PER_TOKEN = 4
 const LONGEST_MODEL_NAME = 200
 const PARTS_PER_TURN = 100
 
-/** Calls the model once. @throws TaskFailure when a repeat would fail as well; the signal's reason when that aborts; else an `Error`. */
+/** Calls the model once. @throws TaskFailure when a retry would fail as well; the signal's reason when that aborts; else an `Error`. */
 export async function callModel(call: ModelCall): Promise<ModelAnswer> {
   const { settings, model, system, messages, tools, signal } = call
   const timeout = AbortSignal.timeout(settings.callTimeoutMs)
@@ -77,7 +77,7 @@ export async function callModel(call: ModelCall): Promise<ModelAnswer> {
 }
 
 function tooSlow({ callTimeoutMs }: AiAgentSettings): Error {
-  return new Error(`the model did not answer within ${callTimeoutMs} ms`)
+  return new Error(`the model did not respond within ${callTimeoutMs} ms`)
 }
 
 async function stream(options: Parameters<typeof generateText<ToolSet>>[0]): Promise<Returned> {

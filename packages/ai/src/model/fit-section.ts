@@ -1,7 +1,7 @@
 /** A record in the prompt: its fields, of which one may be long. */
 export interface Entry {
   readonly fields: Readonly<Record<string, unknown>>
-  /** The field that is cut off when there is not enough room. */
+  /** The field that is cut off when there isn't enough room. */
   readonly long?: string
 }
 
@@ -9,7 +9,7 @@ export interface Entry {
 const LEAST_ENTRY = 400
 
 /**
- * Entries as JSON, one a line, in at most `most` characters. Long ones are cut off first, all to the same length. Then the oldest are
+ * Entries as JSON, one per line, in at most `most` characters. Long ones are cut off first, all to the same length. Then the oldest are
  * left out. The text says how much is missing.
  */
 export function fitSection(entries: readonly Entry[], most: number): string {

@@ -22,17 +22,17 @@ const FINAL = [
   UnsupportedFunctionalityError,
 ]
 
-/** Of an answer that is not what the provider's protocol says. */
+/** Of an answer that isn't what the provider's protocol says. */
 const UNREADABLE = [InvalidResponseDataError, JSONParseError, TypeValidationError]
 
-/** What Node.js and its `fetch` say of a connection that was not made, or broke. */
+/** The errors that Node.js and its `fetch` report for a connection that wasn't made, or broke. */
 const CONNECTION_CODE =
   /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)(UNREACH|DOWN)|UND_ERR_(SOCKET|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT))$/
 const MOST_CAUSES = 5
 
 /**
- * The error of a call, for the task's attempts and the log. It has no text of the prompt, which the SDK's errors carry along, nor what
- * a provider says about requests and credentials. A `RetryLater` when the provider is down or overloaded, and a `TaskFailure` when another
+ * The error of a call, for the task's attempts and the log. It contains no text of the prompt, which the SDK's errors carry along, and no
+ * provider message about requests and credentials. A `RetryLater` when the provider is down or overloaded, and a `TaskFailure` when another
  * attempt would fail as well.
  */
 export function modelFailure(error: unknown): Error {
@@ -42,7 +42,7 @@ export function modelFailure(error: unknown): Error {
   if (FINAL.some((kind) => kind.isInstance(last)))
     return new TaskFailure(`the model cannot be called: ${nameOf(last)}`)
   if (UNREADABLE.some((kind) => kind.isInstance(last)))
-    return new Error(`the provider of the model answered what cannot be read: ${nameOf(last)}`)
+    return new Error(`the provider of the model returned something that cannot be read: ${nameOf(last)}`)
   return new Error(`the call of the model failed: ${nameOf(last)}`)
 }
 
@@ -53,7 +53,7 @@ function callFailure({ statusCode, isRetryable, message, data, responseHeaders =
       : new TaskFailure(text)
   if (statusCode === undefined) return failure('the provider of the model cannot be reached')
   const quote = mayQuote(statusCode) ? `: ${message.slice(0, LONGEST_QUOTE).toWellFormed()}` : reasonOf(data)
-  return failure(`the provider of the model answered ${statusCode}${quote}`)
+  return failure(`the provider of the model returned ${statusCode}${quote}`)
 }
 
 /** Names that a provider gives to reasons and parameters. A text, which may quote the request, is none. */
@@ -61,7 +61,7 @@ const PROVIDER_NAME = /^[\w.[\]-]{1,100}$/
 
 const isName = (value: unknown): value is string => typeof value === 'string' && PROVIDER_NAME.test(value)
 
-/** The reason of a refused request as OpenAI, Anthropic and servers like theirs name it: ` (unsupported_parameter: temperature)`. */
+/** The reason of a rejected request as OpenAI, Anthropic and servers like theirs name it: ` (unsupported_parameter: temperature)`. */
 function reasonOf(data: unknown): string {
   const { error } = (data ?? {}) as { readonly error?: Readonly<Record<string, unknown>> | null }
   const { code, type, param } = error ?? {}
@@ -83,7 +83,7 @@ function isConnectionFault(error: unknown): boolean {
   return false
 }
 
-/** Answers to a request as such may quote it, and those about credentials may contain a part of them. */
+/** Responses to a request as such may quote it, and those about credentials may contain a part of them. */
 function mayQuote(statusCode: number): boolean {
   return statusCode === 404 || statusCode === 408 || statusCode === 429 || statusCode >= 500
 }
@@ -99,7 +99,7 @@ const SECONDS = /^\d+(\.\d+)?$/
 const HTTP_DATE = /^[a-z]{3,9},? .* GMT$/i
 
 /**
- * How long a provider asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date. Null when it does not say, or says nothing
+ * How long a provider asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date. Null when it doesn't say, or says nothing
  * that makes sense. A date is compared with the `Date` of the same response, so that clocks need not agree.
  */
 export function retryAfterMs(headers: Headers): number | null {

@@ -11,7 +11,7 @@ interface Section {
   readonly share: number
 }
 
-/** The first message of a run: the task and all that belongs to it, the most important first. What has no room is cut off there. */
+/** The first message of a run: the task and all that belongs to it, the most important first. Text beyond the limit is cut off there. */
 export function briefing({
   task,
   claim,
@@ -49,7 +49,7 @@ export function briefing({
     left = Math.max(0, left - text.length)
     return [between(mark, about, text)]
   })
-  return ['Work this task.', ...parts].join('\n\n')
+  return ['Work on this task.', ...parts].join('\n\n')
 }
 
 function iso(instant: number | null): string | null {
@@ -84,11 +84,11 @@ function dependencyEntry({ id, title, result }: TaskClaim['dependencies'][number
 }
 
 const MEANINGS: Readonly<Record<Approval['status'], string>> = {
-  pending: 'nobody has decided',
+  pending: 'no one has decided',
   approved: 'approved, and not used yet',
   rejected: 'rejected: do not do it',
   used: 'approved and used: it was done, unless an attempt ended there',
-  expired: 'nobody decided in time',
+  expired: 'no one decided in time',
 }
 
 function approvalEntry({ id, action, input, status, comment }: Approval, usedNow: Records['usedNow']): Entry {

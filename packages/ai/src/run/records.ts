@@ -1,6 +1,6 @@
 import type { Approval, Task, TaskContext, TaskLogEntry, TaskOutput } from '@taskboard/core'
 
-/** What the board has kept of earlier attempts, beside what the claim has. */
+/** The records that the board kept of earlier attempts, in addition to the claim. */
 export interface Records {
   /** Without the lines that are about the run itself. */
   readonly logs: readonly TaskLogEntry[]

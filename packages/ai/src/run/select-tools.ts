@@ -5,7 +5,7 @@ import { boardToolNames, boardTools, type BoardTool } from '../tools/board-tools
 
 /** The tools of one run. */
 export interface RunTools {
-  /** What the SDK and the model get: no `execute`, so that nothing runs unless `executeCalls` runs it. */
+  /** The tools for the SDK and the model: without `execute`, so that a tool runs only through `executeCalls`. */
   readonly shown: ToolSet
   readonly ofBoard: ReadonlyMap<string, BoardTool>
   readonly ofHost: ReadonlyMap<string, ToolSet[string]>
@@ -14,7 +14,7 @@ export interface RunTools {
 const isOfBoard = (name: string): boolean => boardToolNames.some((own) => own === name)
 
 /**
- * The tools of the board and those of the host that the stored agent names. @throws TaskFailure naming those that the host lacks. Only its
+ * The tools of the board and the host's tools that the stored agent names. @throws TaskFailure naming those that the host lacks. Only its
  * cause, which goes to the host's log, names those that the host has: the message is for people of the workspace.
  */
 export function selectTools(

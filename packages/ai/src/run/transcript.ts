@@ -9,11 +9,11 @@ export interface OpenTranscript {
   keep(messages: readonly ModelMessage[]): Promise<void>
 }
 
-/** A transcript of more than this many times the prompt is not resumed. */
+/** A transcript of more than this many times the prompt isn't resumed. */
 const MOST_PROMPTS = 4
 const OUTPUT_NAME = 'transcript'
 
-/** Without messages of the system: instructions are those of the attempt. */
+/** Without system messages: each attempt has its own instructions. */
 const isResumable = (message: unknown): boolean => {
   const { success, data } = modelMessageSchema.safeParse(message)
   return success && data.role !== 'system'
@@ -57,7 +57,7 @@ async function warn({ context }: Run, message: string): Promise<void> {
   if (!context.signal.aborted) await context.log(message, 'warn')
 }
 
-/** Providers refuse a call without a result: the attempt ended there. */
+/** Providers reject a call without a result: the attempt ended there. */
 function withAllResults(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const answered = new Set<string>()
   const called: { readonly toolCallId: string; readonly toolName: string }[] = []

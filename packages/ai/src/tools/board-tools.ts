@@ -6,19 +6,19 @@ export const boardToolNames = ['ask_person', 'request_approval', 'delegate', 'ad
 
 export type BoardToolName = (typeof boardToolNames)[number]
 
-/** A tool of the board. What `run` returns is the tool's result. */
+/** A tool of the board. The return value of `run` is the tool's result. */
 export interface BoardTool {
   readonly description: string
   readonly inputSchema: z.ZodType
   run(input: unknown, context: TaskContext): Promise<string>
 }
 
-/** Approvals of calls of tools have these actions. No other request may, as an approval of one would be that of the other. */
+/** Approvals of calls of tools have these actions. No other request can use it, because an approval of one would then approve the other. */
 export const toolActionPrefix = 'tool:'
 
 const MOST_SUBTASKS = 50
 
-/** Who decided about an approval, and what they said, to end a sentence with. */
+/** The decider of an approval and the comment, to end a sentence with. */
 export function sayingWho(decidedBy: NamedActor | null, comment: string | null): string {
   const who = decidedBy === null ? '' : ` (${whoSaid({ kind: 'decision', author: decidedBy })})`
   return comment === null ? who : `${who}: ${JSON.stringify(comment)}`
@@ -49,7 +49,7 @@ export const boardTools: Readonly<Record<BoardToolName, BoardTool>> = {
         .refine((action) => !action.trim().toLowerCase().startsWith(toolActionPrefix), {
           error: `must not begin with ${toolActionPrefix}: tools that need approval ask for it when they are called`,
         })
-        .describe('A short name of what you want to do'),
+        .describe('A short name of the action'),
       summary: z.string().min(1).max(2_000).describe('The same for people, in one or two sentences'),
       input: z.record(z.string(), z.json()).describe('All that it works on'),
     }),

@@ -29,7 +29,7 @@ export function contextOptions(context: ToolContext) {
 /**
  * For whom a tool is called. Pass the second argument of `execute` or `needsApproval`. The AI SDK carries it as
  * `experimental_context` in version 6, and as `context` in version 7.
- * @throws TaskboardError `INVALID_CONFIG` when the call does not come from `aiAgent`.
+ * @throws TaskboardError `INVALID_CONFIG` when the call doesn't come from `aiAgent`.
  * @example
  * ```ts
  * import { toolContextOf } from '@taskboard/ai'

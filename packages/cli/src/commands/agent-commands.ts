@@ -75,7 +75,7 @@ const agent = { name: 'agent', summary: 'the id of the agent, or its name; the n
 export const agentCommands: readonly Command[] = [
   {
     name: 'agents list',
-    summary: 'Lists the agents',
+    summary: 'List agents',
     options: [workspaceOption],
     scopes: ['agents:read'],
     json: { operation: 'listAgents' },
@@ -83,15 +83,15 @@ export const agentCommands: readonly Command[] = [
   },
   {
     name: 'agents create',
-    summary: 'Creates an agent, for `work` or for a runtime of the host',
-    arguments: [{ name: 'name', summary: 'its name' }],
+    summary: 'Create an agent, for `work` or for a runtime in the host application',
+    arguments: [{ name: 'name', summary: 'the name of the agent' }],
     options: [
-      { flags: '--type <type>', summary: 'which tasks it gets; default custom' },
-      { flags: '--model <model>', summary: 'the identifier of a model' },
-      { flags: '--system-prompt <text>', summary: 'for its model' },
-      { flags: '--capability <text>', summary: 'what it can do', isList: true },
-      { flags: '--tool <name>', summary: 'a tool that the runtime may let it use', isList: true },
-      { flags: '--max-concurrent <count>', summary: 'how many tasks at once' },
+      { flags: '--type <type>', summary: 'the type of tasks that the agent gets; default custom' },
+      { flags: '--model <model>', summary: 'the identifier of the language model' },
+      { flags: '--system-prompt <text>', summary: 'the system prompt for the model' },
+      { flags: '--capability <text>', summary: 'a capability to list in the profile', isList: true },
+      { flags: '--tool <name>', summary: 'a tool that the runtime can give the agent', isList: true },
+      { flags: '--max-concurrent <count>', summary: 'how many tasks the agent runs at the same time' },
       workspaceOption,
     ],
     scopes: ['agents:write'],
@@ -100,7 +100,7 @@ export const agentCommands: readonly Command[] = [
   },
   {
     name: 'agents pause',
-    summary: 'Lets an agent take no more tasks',
+    summary: 'Pause an agent',
     arguments: [agent],
     scopes: ['agents:write'],
     json: { operation: 'updateAgent' },
@@ -108,7 +108,7 @@ export const agentCommands: readonly Command[] = [
   },
   {
     name: 'agents resume',
-    summary: 'Lets an agent take tasks again',
+    summary: 'Resume an agent',
     arguments: [agent],
     scopes: ['agents:write'],
     json: { operation: 'updateAgent' },
@@ -116,7 +116,7 @@ export const agentCommands: readonly Command[] = [
   },
   {
     name: 'agents delete',
-    summary: 'Deletes an agent',
+    summary: 'Delete an agent',
     arguments: [agent],
     scopes: ['agents:write'],
     json: { shape: '`{ deleted }`' },

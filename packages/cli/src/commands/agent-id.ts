@@ -8,7 +8,10 @@ export async function agentIdOf(client: TaskboardClient, wanted: string): Promis
   for await (const agent of client.agents.listAll()) if (agent.name === wanted) found.push(agent.id)
   const [id, other] = found
   if (id === undefined)
-    throw new CliError('unknown', `there is no agent "${wanted}": create one by \`taskboard agents create\``)
+    throw new CliError(
+      'unknown',
+      `there is no agent "${wanted}": create one with \`taskboard agents create\``,
+    )
   if (other === undefined) return id
   throw new CliError('conflict', `several agents are called "${wanted}": ${found.join(', ')}`)
 }

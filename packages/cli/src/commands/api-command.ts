@@ -17,15 +17,15 @@ async function api({ cli, args: [path = ''], options }: Call): Promise<void> {
 
 export const apiCommand: Command = {
   name: 'api',
-  summary: 'Sends a request to the API, with the key, and prints the response',
-  arguments: [{ name: 'path', summary: 'below the address of the server: `/v2/schedules?limit=5`' }],
+  summary: 'Send a request to the API with the stored key, and print the response',
+  arguments: [{ name: 'path', summary: 'a path of the API, such as `/v2/schedules?limit=5`' }],
   options: [
     {
       flags: '--method <method>',
-      summary: 'default GET, or POST with a body',
+      summary: 'the HTTP method; default GET, or POST with a body',
       choices: methods,
     },
-    { flags: '--body <json>', summary: 'the body; `-` reads standard input' },
+    { flags: '--body <json>', summary: 'the request body; `-` reads standard input' },
   ],
   scopes: [],
   json: { shape: 'the response; `{ text }` when it is not JSON' },

@@ -12,15 +12,15 @@ async function approvalIdOf(call: Call, id: string): Promise<string> {
   const client = await call.cli.client()
   const { approvals } = await client.approvals.list({ task_id: id, status: 'pending' })
   const [only, ...others] = approvals
-  if (only === undefined) throw new CliError('unknown', `${id} waits for no approval`)
+  if (only === undefined) throw new CliError('unknown', `${id} has no pending approval`)
   if (others.length === 0) return only.id
   throw new CliError(
     'conflict',
-    `${id} waits for several approvals: ${approvals.map((one) => one.id).join(', ')}`,
+    `${id} has several pending approvals: ${approvals.map((one) => one.id).join(', ')}`,
   )
 }
 
-/** What was seen: by who passes its digest, or by who is shown the approval here and says yes. */
+/** The digest that the person has seen: it is passed as an option, or the approval is shown here and the person says yes. */
 async function seenDigest(
   cli: Cli,
   approval: Approval,
@@ -31,7 +31,7 @@ async function seenDigest(
     const look = `taskboard approvals show ${approval.id}`
     throw new CliError(
       'usage',
-      `look at the approval with \`${look}\`, and pass its digest: --digest <digest>`,
+      `check the approval with \`${look}\`, then pass its digest: --digest <digest>`,
     )
   }
   cli.output.show(`${approvalPage(approval, cli.output.paint)}\n`)
@@ -75,26 +75,29 @@ async function show(call: Call): Promise<void> {
 
 const approval = {
   name: 'approval',
-  summary: 'the id of the approval, or of the task that waits for it, or at least its last four characters',
+  summary: 'the id of the approval or its task, or at least the last four characters',
 }
 const decisionOptions = [
-  { flags: '--comment <text>', summary: 'for the agent' },
-  { flags: '--digest <digest>', summary: 'the digest that was looked at; without a terminal it is required' },
+  { flags: '--comment <text>', summary: 'a comment for the agent' },
+  {
+    flags: '--digest <digest>',
+    summary: 'the digest of the input that you checked; required without a terminal',
+  },
 ]
 
 export const approvalCommands: readonly Command[] = [
   {
     name: 'approvals',
-    summary: 'Lists what agents want to do, with the input and its digest',
+    summary: 'List approval requests, each with its input and digest',
     options: [
       {
         flags: '--status <status>',
         summary: 'default pending',
         choices: ['pending', 'approved', 'rejected', 'used', 'expired'],
       },
-      { flags: '--task <task>', summary: 'only of this task' },
-      { flags: '--limit <count>', summary: 'how many: 1 to 1000, default 100' },
-      { flags: '--cursor <cursor>', summary: 'continues an earlier page' },
+      { flags: '--task <task>', summary: 'only requests of this task' },
+      { flags: '--limit <count>', summary: 'the size of a page: 1 to 1000, default 100' },
+      { flags: '--cursor <cursor>', summary: 'the `next_cursor` of the previous page' },
     ],
     scopes: ['tasks:read'],
     json: { operation: 'listApprovals' },
@@ -102,7 +105,7 @@ export const approvalCommands: readonly Command[] = [
   },
   {
     name: 'approvals show',
-    summary: 'Shows an approval with the exact input and its digest',
+    summary: 'Show an approval request with its exact input and digest',
     arguments: [approval],
     scopes: ['tasks:read'],
     json: { operation: 'getApproval' },
@@ -110,7 +113,7 @@ export const approvalCommands: readonly Command[] = [
   },
   {
     name: 'approve',
-    summary: 'Shows what an agent asked for, and lets it do that, once',
+    summary: 'Show an approval request, and allow the action once',
     arguments: [approval],
     options: decisionOptions,
     scopes: ['approvals:write', 'tasks:read'],
@@ -119,7 +122,7 @@ export const approvalCommands: readonly Command[] = [
   },
   {
     name: 'reject',
-    summary: 'Shows what an agent asked for, and forbids it',
+    summary: 'Show an approval request, and reject it',
     arguments: [approval],
     options: decisionOptions,
     scopes: ['approvals:write', 'tasks:read'],

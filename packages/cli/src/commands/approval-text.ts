@@ -54,7 +54,7 @@ export function approvalPage(approval: Approval, paint: Paint): string {
   return [
     paint('bold', oneLine(approval.id)),
     ...facts,
-    `\n${paint('bold', 'What the agent says of it')}\n${plain(approval.summary)}`,
+    `\n${paint('bold', 'Summary by the agent')}\n${plain(approval.summary)}`,
     `\n${paint('bold', 'Input')}\n${exactJson(approval.input, 2)}`,
     ...(approval.comment === null ? [] : [`\n${paint('bold', 'Comment')}\n${plain(approval.comment)}`]),
   ].join('\n')

@@ -6,7 +6,7 @@ import { completionScript, shells } from '../completion.js'
 export function completionCommand(listed: () => readonly Command[]): Command {
   return {
     name: 'completion',
-    summary: 'Prints a script for the shell: `source <(taskboard completion bash)`',
+    summary: 'Print a completion script: `source <(taskboard completion bash)`',
     arguments: [{ name: 'shell', summary: shells.map((shell) => `\`${shell}\``).join(', ') }],
     scopes: [],
     json: { shape: '`{ script }`' },

@@ -8,9 +8,9 @@ import { DAY_MS, daysOf, endOf } from './session-commands.js'
 export const databaseOptions: readonly Option[] = [
   {
     flags: '--data <directory>',
-    summary: 'a directory of PGlite, which no other process has open, instead of DATABASE_URL',
+    summary: 'a PGlite directory to use instead of DATABASE_URL; no other process may have it open',
   },
-  { flags: '--schema <name>', summary: 'the schema of the board; default taskboard' },
+  { flags: '--schema <name>', summary: 'the database schema of the board; default taskboard' },
 ]
 
 async function migrate(call: Call): Promise<void> {
@@ -50,7 +50,7 @@ async function status(call: Call): Promise<void> {
   if (open.length > 0) {
     throw new CliError(
       'pending',
-      `${open.length} ${open.length === 1 ? 'migration is' : 'migrations are'} not as in this version: run \`taskboard migrate\``,
+      `${open.length} ${open.length === 1 ? 'migration is' : 'migrations are'} pending or altered: run \`taskboard migrate\``,
     )
   }
 }
@@ -93,11 +93,10 @@ async function createKey(call: Call): Promise<void> {
     return { ...key, account_id: null, workspace_id: null, ...wire(reach) }
   })
   cli.output.result(created, created.key)
-  if (!cli.output.isJson) cli.output.note(`${created.id} was created. The key is shown only now.`)
+  if (!cli.output.isJson) cli.output.note(`${created.id} was created. This key is shown only once.`)
 }
 
-const KEYS_RULE =
-  'set TASKBOARD_ENCRYPTION_KEYS to the keys of the hosts as id:key,id:key, the one that seals first'
+const KEYS_RULE = 'set TASKBOARD_ENCRYPTION_KEYS to id:key,id:key, with the key to encrypt with first'
 
 function encryptionKeys(text: string | undefined): readonly { readonly id: string; readonly key: string }[] {
   return (text ?? '').split(',').map((entry) => {
@@ -115,12 +114,12 @@ async function reseal(call: Call): Promise<void> {
   const first = keys[0]?.id ?? ''
   cli.output.result(
     done,
-    `${resealed} ${resealed === 1 ? 'secret was' : 'secrets were'} sealed anew with the key ${first}`,
+    `${resealed} ${resealed === 1 ? 'secret was' : 'secrets were'} encrypted with the key ${first}`,
   )
   if (unreadable === 0) return
   throw new CliError(
     'conflict',
-    `no key of the list opens ${unreadable} ${unreadable === 1 ? 'secret' : 'secrets'}: add the key that is missing, and run it again`,
+    `no key of the list decrypts ${unreadable} ${unreadable === 1 ? 'secret' : 'secrets'}: add the missing key, and run the command again`,
   )
 }
 
@@ -131,11 +130,8 @@ function wire(reach: { readonly accountId?: string; readonly workspaceId?: strin
 export const databaseCommands: readonly Command[] = [
   {
     name: 'migrate',
-    summary: 'Brings the schema of a database up to date',
-    options: [
-      { flags: '--plan', summary: 'prints the SQL instead, and changes nothing' },
-      ...databaseOptions,
-    ],
+    summary: 'Bring the schema of a database up to date',
+    options: [{ flags: '--plan', summary: 'print the SQL without running it' }, ...databaseOptions],
     scopes: [],
     json: { shape: '`{ applied }`; with `--plan` `{ steps: [{ name, sql }] }`' },
     isLocal: true,
@@ -143,7 +139,7 @@ export const databaseCommands: readonly Command[] = [
   },
   {
     name: 'status',
-    summary: 'Lists the migrations. The exit code is 9 when the schema is not up to date',
+    summary: 'List the migrations. The exit code is 9 when the schema is not up to date',
     options: databaseOptions,
     scopes: [],
     json: { shape: '`{ migrations: [{ name, state, applied_at }] }`' },
@@ -152,9 +148,13 @@ export const databaseCommands: readonly Command[] = [
   },
   {
     name: 'prune',
-    summary: 'Deletes tasks that were completed some days ago, with all that belongs to them',
+    summary: 'Delete tasks that were completed some days ago, with all their data',
     options: [
-      { flags: '--done-days <days>', summary: 'tasks that were completed longer ago', isRequired: true },
+      {
+        flags: '--done-days <days>',
+        summary: 'delete tasks completed more than this many days ago',
+        isRequired: true,
+      },
       ...databaseOptions,
     ],
     scopes: [],
@@ -164,7 +164,8 @@ export const databaseCommands: readonly Command[] = [
   },
   {
     name: 'reseal',
-    summary: 'Seals all secrets with the first key of TASKBOARD_ENCRYPTION_KEYS, so that the others can go',
+    summary:
+      'Encrypt all secrets with the first key of TASKBOARD_ENCRYPTION_KEYS, so that you can remove the others',
     options: databaseOptions,
     scopes: [],
     json: { shape: '`{ resealed, unreadable }`' },
@@ -173,14 +174,14 @@ export const databaseCommands: readonly Command[] = [
   },
   {
     name: 'create-key',
-    summary: 'Creates an API key without a login, and prints it once',
-    arguments: [{ name: 'name', summary: 'what it is for' }],
+    summary: 'Create an API key without a login, and print it once',
+    arguments: [{ name: 'name', summary: 'the name of the key' }],
     options: [
-      { flags: '--scope <scope>', summary: 'what it may do', isList: true, isRequired: true },
-      { flags: '--account <id>', summary: 'for all of an account' },
-      { flags: '--workspace <id>', summary: 'for one workspace' },
-      { flags: '--new-account <name>', summary: 'for an account that is created' },
-      { flags: '--days <days>', summary: 'how long it is valid; default: until it is revoked' },
+      { flags: '--scope <scope>', summary: 'a scope of the key', isList: true, isRequired: true },
+      { flags: '--account <id>', summary: 'a key for this account' },
+      { flags: '--workspace <id>', summary: 'a key for this workspace' },
+      { flags: '--new-account <name>', summary: 'create an account with this name, and a key for it' },
+      { flags: '--days <days>', summary: 'days until the key expires; default: never' },
       ...databaseOptions,
     ],
     scopes: [],

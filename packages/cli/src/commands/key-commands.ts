@@ -34,7 +34,7 @@ async function create(call: Call): Promise<void> {
   }
   const key = await withUser(cli, textOf(options, 'email'), (client) => client.apiKeys.create(body))
   cli.output.result(key, key.key)
-  if (!cli.output.isJson) cli.output.note(`${key.id} was created. The key is shown only now.`)
+  if (!cli.output.isJson) cli.output.note(`${key.id} was created. This key is shown only once.`)
 }
 
 async function rotate({ cli, args: [id = ''], options }: Call): Promise<void> {
@@ -48,10 +48,10 @@ async function rotate({ cli, args: [id = ''], options }: Call): Promise<void> {
   const stored = (await readConfig(cli.env)).servers[url]
   if (stored !== undefined && 'keyId' in stored && stored.keyId === id) {
     await storeServer(cli.env, url, { key: key.key, keyId: key.id })
-    cli.output.note('the stored key was replaced, too')
+    cli.output.note('the stored key was replaced as well')
   }
   cli.output.result(key, key.key)
-  if (!cli.output.isJson) cli.output.note(`${key.id} was created. The key is shown only now.`)
+  if (!cli.output.isJson) cli.output.note(`${key.id} was created. This key is shown only once.`)
 }
 
 async function revoke({ cli, args: [id = ''] }: Call): Promise<void> {
@@ -59,13 +59,16 @@ async function revoke({ cli, args: [id = ''] }: Call): Promise<void> {
   cli.output.result({ revoked: id }, `${id}  revoked`)
 }
 
-const emailOption = { flags: '--email <email>', summary: 'the email of the user; otherwise it is asked for' }
+const emailOption = {
+  flags: '--email <email>',
+  summary: 'the email of the user; the command asks for it otherwise',
+}
 const key = { name: 'key', summary: 'the id of the key' }
 
 export const keyCommands: readonly Command[] = [
   {
     name: 'keys list',
-    summary: 'Lists the API keys, without the keys themselves',
+    summary: 'List API keys, without the keys themselves',
     scopes: ['account:read'],
     json: { operation: 'listApiKeys' },
     run: list,
@@ -73,11 +76,11 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'keys create',
     summary:
-      'Creates an API key, and prints it once. Only users can: it asks for the password, as `login` does',
-    arguments: [{ name: 'name', summary: 'what it is for' }],
+      'Create an API key, and print it once. Requires a user: it asks for the password, as `login` does',
+    arguments: [{ name: 'name', summary: 'the name of the key' }],
     options: [
-      { flags: '--scope <scope>', summary: 'what it may do', isList: true, isRequired: true },
-      { flags: '--days <days>', summary: 'how long it is valid; default: until it is revoked' },
+      { flags: '--scope <scope>', summary: 'a scope of the key', isList: true, isRequired: true },
+      { flags: '--days <days>', summary: 'days until the key expires; default: never' },
       emailOption,
       workspaceOption,
     ],
@@ -88,16 +91,22 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'keys rotate',
     summary:
-      'Creates a key with the same rights, and prints it once. The old one stays valid for a while. Only the user who made the key can',
+      'Create a key with the same rights, and print it once. Only the user who created the old key can',
     arguments: [key],
-    options: [{ flags: '--overlap <seconds>', summary: 'how long' }, emailOption],
+    options: [
+      {
+        flags: '--overlap <seconds>',
+        summary: 'how long the old key stays valid: 0 to 604800, default 86400',
+      },
+      emailOption,
+    ],
     scopes: ['account:write'],
     json: { operation: 'rotateApiKey' },
     run: rotate,
   },
   {
     name: 'keys revoke',
-    summary: 'Revokes a key',
+    summary: 'Revoke a key',
     arguments: [key],
     scopes: ['account:write'],
     json: { shape: '`{ revoked }`' },

@@ -20,21 +20,20 @@ async function mcp({ cli, options }: Call): Promise<void> {
 
 export const mcpCommand: Command = {
   name: 'mcp',
-  summary:
-    'Serves the board to a model: speaks the Model Context Protocol over standard input and output, until the input ends',
+  summary: 'Run an MCP server for a language model on standard input and output, until the input closes',
   options: [
     {
       flags: '--tools <set>',
-      summary: 'a set of tools: for working tasks, or for planning them; default worker',
+      summary: 'a set of tools, for running or for planning tasks; default worker',
       isList: true,
       choices: sets,
     },
     {
       flags: '--agent <agent>',
-      summary: 'the id of the agent that claims tasks when the model names none, or its name',
+      summary: 'the id or name of the agent to claim tasks with when the model names none',
     },
   ],
   scopes: ['tasks:read', 'tasks:write', 'agents:read'],
-  json: { shape: 'nothing: standard output has the protocol' },
+  json: { shape: 'not applicable: standard output carries the protocol' },
   run: mcp,
 }

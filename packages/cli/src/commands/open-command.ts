@@ -19,15 +19,16 @@ async function open(call: Call): Promise<void> {
   const browser = cli.env['BROWSER']?.trim()
   const [command, ...rest] = browser ? [browser] : (openers[process.platform] ?? ['xdg-open'])
   const child = spawn(command, [...rest, url], { stdio: 'ignore', detached: true })
-  child.on('error', () => cli.output.note(`${command} does not start: open the address yourself`))
+  child.on('error', () => cli.output.note(`${command} did not start: open the address yourself`))
   child.unref()
 }
 
 export const openCommand: Command = {
   name: 'open',
-  summary:
-    'Prints the address of the dashboard, or of a task there; on a terminal, it opens it in the browser',
-  arguments: [{ name: 'task', summary: 'the id of the task, or the end of it', isOptional: true }],
+  summary: 'Print the dashboard address, or the address of a task; on a terminal, open it in the browser',
+  arguments: [
+    { name: 'task', summary: 'the id of the task, or at least its last four characters', isOptional: true },
+  ],
   scopes: [],
   json: { shape: '`{ url }`' },
   run: open,

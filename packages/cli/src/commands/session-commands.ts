@@ -28,7 +28,7 @@ async function logIn(cli: Cli, anonymous: TaskboardClient, email: string | undef
   }
 }
 
-/** Works as a user who logs in, and logs out afterwards. */
+/** Works as a user who logs in, and logs out afterward. */
 export async function withUser<T>(
   cli: Cli,
   email: string | undefined,
@@ -43,7 +43,7 @@ export async function withUser<T>(
   }
 }
 
-/** Asks for a login without the fields that it needs: nobody types a password where none is wanted. */
+/** Sends a login without its fields, so that the user types a password only where the server takes one. */
 async function requireLogin(cli: Cli, anonymous: TaskboardClient): Promise<void> {
   try {
     await anonymous.auth.login({} as Parameters<typeof anonymous.auth.login>[0])
@@ -53,7 +53,7 @@ async function requireLogin(cli: Cli, anonymous: TaskboardClient): Promise<void>
   }
 }
 
-/** Why nobody can log in here: the host has its own login, or the address is not that of the board. */
+/** Why a login is impossible: the host application has its own login, or there is no board at the address. */
 async function noLoginAt(cli: Cli): Promise<string> {
   const url = await cli.url()
   const isBoard = await (await cli.clientWith({ key: 'none' })).account.get().then(
@@ -61,11 +61,11 @@ async function noLoginAt(cli: Cli): Promise<string> {
     (error: unknown) => error instanceof TaskboardApiError && error.status === 401,
   )
   return isBoard
-    ? `${url} has its own login: create a key there, and store it by \`taskboard login --with-key\``
-    : `there is no board at ${url}: the address needs the path at which the host mounted it, as in https://app.example/kanban`
+    ? `${url} has its own login: create a key there, and store it with \`taskboard login --with-key\``
+    : `there is no board at ${url}: the address must include the path at which the board is mounted, as in https://app.example/kanban`
 }
 
-/** When something ends that lives for some days. */
+/** The time some days from now. */
 export const endOf = (days: string): string =>
   new Date(Date.now() + daysOf(days, '--days') * DAY_MS).toISOString()
 
@@ -79,7 +79,7 @@ async function login({ cli, options }: Call): Promise<void> {
   const url = await cli.url()
   if (options['withKey'] === true) {
     const key = await cli.askSecret('API key')
-    if (key === '') throw new CliError('usage', 'there is no key')
+    if (key === '') throw new CliError('usage', 'the key is empty')
     await requireKnown(cli, key)
     await storeServer(cli.env, url, { key, keyId: null })
   } else if (options['asPerson'] === true) {
@@ -89,7 +89,7 @@ async function login({ cli, options }: Call): Promise<void> {
       textOf(options, 'email'),
     )
     await storeServer(cli.env, url, { refreshToken })
-    const note = 'the session, with all your rights, is in'
+    const note = 'the session, with all your rights, is stored in'
     cli.output.result(
       { url, config: configPath(cli.env) },
       `logged in to ${url}; ${note} ${configPath(cli.env)}`,
@@ -109,20 +109,20 @@ async function login({ cli, options }: Call): Promise<void> {
     })
   }
   const path = configPath(cli.env)
-  cli.output.result({ url, config: path }, `logged in to ${url}; the key is in ${path}`)
+  cli.output.result({ url, config: path }, `logged in to ${url}; the key is stored in ${path}`)
 }
 
 function keyIdOf(stored: StoredServer | undefined): string | null {
   return stored !== undefined && 'keyId' in stored ? stored.keyId : null
 }
 
-/** The key of an earlier login is known to nobody any more. */
+/** After a new login, no one has the earlier key any more. */
 async function revokeEarlier(cli: Cli, client: TaskboardClient, id: string): Promise<void> {
   try {
     await client.apiKeys.revoke(id)
   } catch (error) {
     if (!(error instanceof TaskboardApiError)) throw error
-    if (error.status !== 404) cli.output.note(`the earlier key ${id} was not revoked: ${error.message}`)
+    if (error.status !== 404) cli.output.note(`could not revoke the earlier key ${id}: ${error.message}`)
   }
 }
 
@@ -150,7 +150,7 @@ async function logout({ cli }: Call): Promise<void> {
   )
 }
 
-/** Ends the session, or revokes the key that a login made. Whether it did. */
+/** Revokes the session, or the key that a login created. Returns whether it did. */
 async function endCredential(cli: Cli, stored: StoredServer): Promise<boolean> {
   if ('refreshToken' in stored) {
     await (await cli.clientWith({})).auth.logout({ refresh_token: stored.refreshToken })
@@ -162,7 +162,7 @@ async function endCredential(cli: Cli, stored: StoredServer): Promise<boolean> {
     return true
   } catch (error) {
     if (!(error instanceof TaskboardApiError)) throw error
-    cli.output.note(`the key ${stored.keyId} was forgotten, but not revoked: ${error.message}`)
+    cli.output.note(`deleted the key ${stored.keyId} here, but could not revoke it: ${error.message}`)
     return false
   }
 }
@@ -187,21 +187,21 @@ export const sessionCommands: readonly Command[] = [
   {
     name: 'login',
     summary:
-      'Asks for the email, the password and the second factor, creates an API key, and stores it. Without a terminal, each is a line of standard input',
+      'Log in with email, password and second factor, then create and store an API key. Without a terminal, each is a line of standard input',
     options: [
-      { flags: '--email <email>', summary: 'the email; otherwise it is asked for' },
+      { flags: '--email <email>', summary: 'the email; the command asks for it otherwise' },
       {
         flags: '--scope <scope>',
         summary: `a scope of the key; default: ${DEFAULT_SCOPES.join(' and ')}`,
         isList: true,
       },
-      { flags: '--days <days>', summary: `how long the key is valid; default ${DEFAULT_DAYS}` },
-      { flags: '--workspace <id>', summary: 'the only workspace of the key; default: all of the account' },
+      { flags: '--days <days>', summary: `days until the key expires; default ${DEFAULT_DAYS}` },
+      { flags: '--workspace <id>', summary: 'the only workspace of the key; default: every workspace' },
       {
         flags: '--as-person',
-        summary: 'keeps a session instead, with your rights: what you decide by it is decided by a person',
+        summary: 'keep a session with your rights instead, so that you decide as a person',
       },
-      { flags: '--with-key', summary: 'asks for an API key instead, and stores that' },
+      { flags: '--with-key', summary: 'ask for an API key instead, and store it' },
     ],
     scopes: ['account:read', 'account:write'],
     json: { shape: '`{ url, config }`' },
@@ -209,14 +209,14 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'whoami',
-    summary: 'Shows the server, the account and the scopes of the key',
+    summary: 'Show the server, the account and the scopes of the key',
     scopes: ['account:read'],
     json: { operation: 'getAccount' },
     run: whoami,
   },
   {
     name: 'logout',
-    summary: 'Forgets the stored key, and revokes the one that `login` created',
+    summary: 'Delete the stored key, and revoke it if `login` created it',
     scopes: [],
     json: { shape: '`{ url, revoked }`' },
     run: logout,

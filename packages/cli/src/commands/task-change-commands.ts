@@ -31,7 +31,7 @@ async function update(call: Call): Promise<void> {
     depends_on: await taskIdsOf(call, listOf(options, 'dependsOn')),
   }
   if (Object.values(body).every((value) => value === undefined)) {
-    throw new CliError('usage', 'nothing to change: see taskboard update --help')
+    throw new CliError('usage', 'no field to change: see taskboard update --help')
   }
   const changed = await client.tasks.update(await taskIdOf(call, args[0] ?? ''), body)
   cli.output.result(changed, () => taskLine(changed, cli.output.paint))
@@ -95,23 +95,23 @@ async function logs(call: Call): Promise<void> {
 export const taskChangeCommands: readonly Command[] = [
   {
     name: 'update',
-    summary: `Changes the given fields of a task; \`${NOTHING}\` clears one`,
+    summary: `Change the given fields of a task; \`${NOTHING}\` clears one`,
     arguments: [task],
     options: [
-      { flags: '--title <text>', summary: 'what is to be done' },
-      { flags: '--description <text>', summary: 'more about it; `-` reads standard input' },
-      { flags: '--type <type>', summary: 'the type, which selects agents' },
-      { flags: '--priority <priority>', summary: 'how urgent it is', choices: priorities },
-      { flags: '--tag <tag>', summary: 'a tag, in place of all that it has', isList: true },
-      { flags: '--metadata <name=value>', summary: 'a value of your own, in place of all', isList: true },
-      { flags: '--deadline <time>', summary: 'ISO 8601, such as 2030-01-31T12:00:00Z' },
-      { flags: '--not-before <time>', summary: 'no agent takes it earlier' },
+      { flags: '--title <text>', summary: 'the title of the task' },
+      { flags: '--description <text>', summary: 'the description; `-` reads standard input' },
+      { flags: '--type <type>', summary: 'the type of the task, which selects agents' },
+      { flags: '--priority <priority>', summary: 'the priority', choices: priorities },
+      { flags: '--tag <tag>', summary: 'a tag; replaces all tags', isList: true },
+      { flags: '--metadata <name=value>', summary: 'a metadata field; replaces all fields', isList: true },
+      { flags: '--deadline <time>', summary: 'the due date in ISO 8601, such as 2030-01-31T12:00:00Z' },
+      { flags: '--not-before <time>', summary: 'the earliest time at which an agent can claim the task' },
       {
         flags: '--depends-on <task>',
-        summary: 'a task that must be done before, in place of all',
+        summary: 'a task that must be done first; replaces all dependencies',
         isList: true,
       },
-      { flags: '--assign <agent>', summary: 'the only agent that can take it, by its id or its name' },
+      { flags: '--assign <agent>', summary: 'the id or name of the only agent that can claim the task' },
     ],
     scopes: ['tasks:write'],
     json: { operation: 'updateTask' },
@@ -119,16 +119,16 @@ export const taskChangeCommands: readonly Command[] = [
   },
   {
     name: 'cancel',
-    summary: 'Puts a task aside. An agent that works it loses it',
+    summary: 'Cancel a task. An agent that is working on it loses its claim',
     arguments: [task],
-    options: [{ flags: '--message <text>', summary: 'why' }],
+    options: [{ flags: '--message <text>', summary: 'the reason' }],
     scopes: ['tasks:write'],
     json: { operation: 'cancelTask' },
     run: cancel,
   },
   {
     name: 'release',
-    summary: 'Ends the hold of a task, as of one that failed or was cancelled: agents can take it again',
+    summary: 'Release a task that is on hold, so that agents can claim it again',
     arguments: [task],
     scopes: ['tasks:write'],
     json: { operation: 'releaseTask' },
@@ -136,7 +136,7 @@ export const taskChangeCommands: readonly Command[] = [
   },
   {
     name: 'delete',
-    summary: 'Deletes a task with all that belongs to it',
+    summary: 'Delete a task with all its data',
     arguments: [task],
     scopes: ['tasks:write'],
     json: { shape: '`{ deleted }`' },
@@ -144,7 +144,7 @@ export const taskChangeCommands: readonly Command[] = [
   },
   {
     name: 'comments',
-    summary: 'Shows the whole thread of a task',
+    summary: 'Show all comments of a task',
     arguments: [task],
     scopes: ['tasks:read'],
     json: { operation: 'listComments' },
@@ -152,7 +152,7 @@ export const taskChangeCommands: readonly Command[] = [
   },
   {
     name: 'logs',
-    summary: 'Shows the whole log of a task, oldest line first: the newest 1,000 lines are kept',
+    summary: 'Show the log of a task, oldest line first. Taskboard keeps the newest 1,000 lines',
     arguments: [task],
     scopes: ['tasks:read'],
     json: { operation: 'listTaskLogLines' },

@@ -20,7 +20,7 @@ const holds = ['failed', 'cancelled', 'needs_input', 'approval', 'budget'] as co
 const sorts = ['created', 'updated', 'due', 'priority_score'] as const
 export const workspaceOption: Option = {
   flags: '--workspace <id>',
-  summary: 'the workspace; default: TASKBOARD_WORKSPACE, or that of the key',
+  summary: 'the workspace; default: TASKBOARD_WORKSPACE, then the workspace of the key',
 }
 
 export function workspaceOf({ cli, options }: Call): string | undefined {
@@ -49,7 +49,7 @@ export async function textArgument(cli: Cli, text: string | undefined): Promise<
   return text === '-' ? (await cli.readInput()).trimEnd() : (text ?? '')
 }
 
-/** `name=value`; the values of a repeated name are a list. */
+/** `name=value`; the values of a name that is given several times are a list. */
 export function metadataOf(pairs: readonly string[] | undefined): CreateTaskBody['metadata'] {
   if (pairs === undefined) return undefined
   const metadata: Record<string, string | readonly string[]> = {}
@@ -188,20 +188,20 @@ const writing = { name: 'text', summary: 'the text, or `-` for standard input' }
 export const taskCommands: readonly Command[] = [
   {
     name: 'add',
-    summary: 'Adds a task',
-    arguments: [{ name: 'title', summary: 'what is to be done' }],
+    summary: 'Add a task',
+    arguments: [{ name: 'title', summary: 'the title of the task' }],
     options: [
-      { flags: '--description <text>', summary: 'more about it; `-` reads standard input' },
-      { flags: '--type <type>', summary: 'the type, which selects agents' },
+      { flags: '--description <text>', summary: 'the description; `-` reads standard input' },
+      { flags: '--type <type>', summary: 'the type of the task, which selects agents' },
       { flags: '--priority <priority>', summary: 'default medium', choices: priorities },
       { flags: '--tag <tag>', summary: 'a tag', isList: true },
-      { flags: '--metadata <name=value>', summary: 'a value of your own', isList: true },
-      { flags: '--deadline <time>', summary: 'ISO 8601, such as 2030-01-31T12:00:00Z' },
-      { flags: '--not-before <time>', summary: 'no agent takes it earlier' },
-      { flags: '--depends-on <task>', summary: 'a task that must be done before', isList: true },
-      { flags: '--assign <agent>', summary: 'the only agent that can take it, by its id or its name' },
-      { flags: '--parent <task>', summary: 'the task that it is a part of' },
-      { flags: '--idempotency-key <text>', summary: 'a repeat with the same key adds no second task' },
+      { flags: '--metadata <name=value>', summary: 'a metadata field', isList: true },
+      { flags: '--deadline <time>', summary: 'the due date in ISO 8601, such as 2030-01-31T12:00:00Z' },
+      { flags: '--not-before <time>', summary: 'the earliest time at which an agent can claim the task' },
+      { flags: '--depends-on <task>', summary: 'a task that must be done first', isList: true },
+      { flags: '--assign <agent>', summary: 'the id or name of the only agent that can claim the task' },
+      { flags: '--parent <task>', summary: 'the parent task' },
+      { flags: '--idempotency-key <text>', summary: 'a key that makes the command safe to retry' },
       workspaceOption,
     ],
     scopes: ['tasks:write'],
@@ -210,21 +210,21 @@ export const taskCommands: readonly Command[] = [
   },
   {
     name: 'list',
-    summary: 'Lists tasks, newest first',
+    summary: 'List tasks, newest first',
     options: [
-      { flags: '--search <words>', summary: 'words of the title or the description' },
-      { flags: '--status <status>', summary: 'only of this status', choices: statuses },
-      { flags: '--column <column>', summary: 'only of this column', choices: columns },
-      { flags: '--hold <reason>', summary: 'only on hold for this reason', choices: holds },
-      { flags: '--priority <priority>', summary: 'only of this priority', choices: priorities },
-      { flags: '--type <type>', summary: 'only of this type' },
-      { flags: '--tag <tag>', summary: 'only with this tag' },
-      { flags: '--agent <agent>', summary: 'only tasks of this agent, by its id or its name' },
-      { flags: '--parent <task>', summary: 'only parts of this task' },
+      { flags: '--search <words>', summary: 'words in the title or the description' },
+      { flags: '--status <status>', summary: 'only tasks with this status', choices: statuses },
+      { flags: '--column <column>', summary: 'only tasks in this column', choices: columns },
+      { flags: '--hold <reason>', summary: 'only tasks on hold for this reason', choices: holds },
+      { flags: '--priority <priority>', summary: 'only tasks with this priority', choices: priorities },
+      { flags: '--type <type>', summary: 'only tasks of this type' },
+      { flags: '--tag <tag>', summary: 'only tasks with this tag' },
+      { flags: '--agent <agent>', summary: 'only tasks assigned to this agent (id or name)' },
+      { flags: '--parent <task>', summary: 'only subtasks of this task' },
       { flags: '--sort <order>', summary: 'default created', choices: sorts },
-      { flags: '--limit <count>', summary: 'how many: 1 to 1000, default 100' },
-      { flags: '--cursor <cursor>', summary: 'continues an earlier page' },
-      { flags: '--all', summary: 'every page' },
+      { flags: '--limit <count>', summary: 'the size of a page: 1 to 1000, default 100' },
+      { flags: '--cursor <cursor>', summary: 'the `next_cursor` of the previous page' },
+      { flags: '--all', summary: 'get every page' },
       workspaceOption,
     ],
     scopes: ['tasks:read'],
@@ -234,7 +234,7 @@ export const taskCommands: readonly Command[] = [
   {
     name: 'show',
     summary:
-      'Shows a task with the newest 100 lines of its log and its outputs; without `--json` also its thread and what waits for approval',
+      'Show a task, its outputs and its newest 100 log lines. Without `--json`, it includes comments and pending approvals',
     arguments: [task],
     scopes: ['tasks:read'],
     json: { operation: 'getTask' },
@@ -242,7 +242,7 @@ export const taskCommands: readonly Command[] = [
   },
   {
     name: 'move',
-    summary: 'Moves a task to another column. An agent that works it loses it',
+    summary: 'Move a task to another column. An agent that is working on it loses its claim',
     arguments: [task, { name: 'column', summary: '`todo`, `doing` or `done`' }],
     scopes: ['tasks:write'],
     json: { operation: 'moveTask' },
@@ -250,10 +250,13 @@ export const taskCommands: readonly Command[] = [
   },
   {
     name: 'complete',
-    summary: 'Completes a task yourself, with a result that tasks that depend on it receive',
+    summary: 'Complete a task yourself, with a result that dependent tasks receive',
     arguments: [task, { ...writing, summary: 'the result, or `-` for standard input' }],
     options: [
-      { flags: '--take-over', summary: 'also while an agent works on it; that ends the run of the agent' },
+      {
+        flags: '--take-over',
+        summary: 'complete the task even while an agent is working on it; stops the run',
+      },
     ],
     scopes: ['tasks:write'],
     json: { operation: 'completeTask' },
@@ -261,7 +264,7 @@ export const taskCommands: readonly Command[] = [
   },
   {
     name: 'comment',
-    summary: 'Writes into the thread of a task',
+    summary: 'Comment on a task',
     arguments: [task, writing],
     scopes: ['tasks:write'],
     json: { operation: 'createComment' },
@@ -269,7 +272,7 @@ export const taskCommands: readonly Command[] = [
   },
   {
     name: 'answer',
-    summary: 'Answers the question of an agent, which then goes on',
+    summary: "Answer an agent's question, so that the task can continue",
     arguments: [task, writing],
     scopes: ['tasks:write'],
     json: { operation: 'answerTask' },

@@ -108,7 +108,7 @@ async function importBoards(call: Call): Promise<void> {
     }
   })
   const { read, added } = imported
-  cli.output.result({ rows: read, added }, `${read} rows, of which ${added} were added`)
+  cli.output.result({ rows: read, added }, `${read} rows, ${added} added`)
 }
 
 async function setReadOnly(call: Call): Promise<void> {
@@ -121,8 +121,8 @@ async function setReadOnly(call: Call): Promise<void> {
 }
 
 const transferScope = [
-  { flags: '--account <id>', summary: 'only this account' },
-  { flags: '--workspace <id>', summary: 'only this workspace, without users' },
+  { flags: '--account <id>', summary: 'export only this account' },
+  { flags: '--workspace <id>', summary: 'export only this workspace, without users' },
 ] as const
 
 export const transferCommands: readonly Command[] = [
@@ -139,11 +139,11 @@ export const transferCommands: readonly Command[] = [
   {
     name: 'export',
     summary:
-      'Writes accounts with all that they have to a file, a JSON object a line, as of one instant. The file has hashes of passwords and keys',
+      'Export accounts with all their data to a file, one JSON object per line, as of one instant. It contains password and key hashes',
     arguments: [{ name: 'file', summary: 'a new file, or `-` for standard output' }],
     options: [
       ...transferScope,
-      { flags: '--resume', summary: 'continues a file that was broken off, if nothing has changed since' },
+      { flags: '--resume', summary: 'continue an interrupted export, if the board has not changed since' },
       ...databaseOptions,
     ],
     scopes: [],
@@ -154,7 +154,7 @@ export const transferCommands: readonly Command[] = [
   {
     name: 'import',
     summary:
-      'Reads such a file into a database of the same schema. What is there already stays, so an import that was broken off runs again',
+      'Import an export file into a database with the same schema. Existing rows stay, so you can rerun an interrupted import',
     arguments: [{ name: 'file', summary: 'the file, or `-` for standard input' }],
     options: databaseOptions,
     scopes: [],

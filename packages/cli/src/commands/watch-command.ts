@@ -16,14 +16,14 @@ async function watch(call: Call): Promise<void> {
     signal,
     ...(textOf(options, 'since') !== undefined && { since: { [channel]: sinceOf(options) } }),
     onState(state, reason) {
-      if (state === 'offline') cli.output.note(`not connected: ${reason?.message ?? 'it connects again'}`)
+      if (state === 'offline') cli.output.note(`not connected: ${reason?.message ?? 'reconnecting'}`)
     },
   })
   for await (const message of messages) {
     const isOfChannel = message.type === 'subscribed' || message.type === 'gap'
     if (wanted !== undefined && !isOfChannel && taskOf(message) !== wanted) continue
     if (message.type === 'subscribed')
-      cli.output.note(message.resumed ? 'connected' : 'connected: what follows is new')
+      cli.output.note(message.resumed ? 'connected' : 'connected: only new events follow')
     if (cli.output.isJson) cli.output.write(`${plainJson(message)}\n`)
     else if (message.type !== 'subscribed') cli.output.write(`${lineOf(message)}\n`)
     if (wanted === undefined) continue
@@ -69,7 +69,7 @@ function lineOf(message: RealtimeMessage): string {
   }
 }
 
-/** What the type alone does not say: where to, what, or why. */
+/** What the type alone doesn't say: where to, what, or why. */
 function moreOf(message: RealtimeEvent): string {
   switch (message.type) {
     case 'task.moved':
@@ -93,12 +93,11 @@ function moreOf(message: RealtimeEvent): string {
 
 export const watchCommand: Command = {
   name: 'watch',
-  summary:
-    'Prints what happens, as it happens, until Ctrl-C. It connects again after cuts, without gaps or duplicates',
+  summary: 'Print events as they happen, until Ctrl-C. It reconnects without gaps or duplicates',
   options: [
-    { flags: '--workspace <id>', summary: 'only this workspace; default: all within reach' },
-    { flags: '--task <task>', summary: 'only this task, until it ends' },
-    { flags: '--since <seq>', summary: 'begins after this event of the workspace' },
+    { flags: '--workspace <id>', summary: 'only this workspace; default: every workspace of the key' },
+    { flags: '--task <task>', summary: 'only this task, until it is done' },
+    { flags: '--since <seq>', summary: 'start after this event of the workspace' },
   ],
   scopes: ['tasks:read'],
   json: { shape: 'a line for each message of the realtime channel' },

@@ -35,7 +35,7 @@ async function create(call: Call): Promise<void> {
   })
   const created = `${webhook.id}  created`
   cli.output.result(webhook, webhook.secret === null ? created : `${created}\n${webhook.secret}`)
-  if (webhook.secret !== null && !cli.output.isJson) cli.output.note('The secret is shown only now.')
+  if (webhook.secret !== null && !cli.output.isJson) cli.output.note('This secret is shown only once.')
 }
 
 async function test({ cli, args: [id = ''] }: Call): Promise<void> {
@@ -60,7 +60,7 @@ const webhook = { name: 'webhook', summary: 'the id of the webhook' }
 export const webhookCommands: readonly Command[] = [
   {
     name: 'webhooks list',
-    summary: 'Lists the endpoints for events',
+    summary: 'List webhooks',
     options: [workspaceOption],
     scopes: ['webhooks:read'],
     json: { operation: 'listWebhooks' },
@@ -68,14 +68,14 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks create',
-    summary: 'Creates an endpoint for events',
-    arguments: [{ name: 'url', summary: 'where events are sent' }],
+    summary: 'Create a webhook',
+    arguments: [{ name: 'url', summary: 'the URL to send events to' }],
     options: [
-      { flags: '--event <type>', summary: 'a type of events', isList: true, isRequired: true },
-      { flags: '--signed', summary: 'asks for the secret that deliveries are signed with' },
+      { flags: '--event <type>', summary: 'an event type to send', isList: true, isRequired: true },
+      { flags: '--signed', summary: 'ask for the secret to sign deliveries with' },
       {
         flags: '--generate-secret',
-        summary: 'makes a secret that deliveries are signed with, and shows it once',
+        summary: 'generate a secret to sign deliveries with, and show it once',
       },
       workspaceOption,
     ],
@@ -85,7 +85,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks test',
-    summary: 'Queues a test event, and shows its delivery: `pending` until the endpoint has responded',
+    summary: 'Queue a test event, and show its delivery: `pending` until the endpoint has responded',
     arguments: [webhook],
     scopes: ['webhooks:write'],
     json: { operation: 'testWebhook' },
@@ -93,7 +93,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks enable',
-    summary: 'Sends events to an endpoint again',
+    summary: 'Enable a webhook',
     arguments: [webhook],
     scopes: ['webhooks:write'],
     json: { operation: 'updateWebhook' },
@@ -101,7 +101,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks disable',
-    summary: 'Sends an endpoint nothing any more',
+    summary: 'Disable a webhook',
     arguments: [webhook],
     scopes: ['webhooks:write'],
     json: { operation: 'updateWebhook' },
@@ -109,7 +109,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks delete',
-    summary: 'Deletes an endpoint with its deliveries',
+    summary: 'Delete a webhook with its deliveries',
     arguments: [webhook],
     scopes: ['webhooks:write'],
     json: { shape: '`{ deleted }`' },

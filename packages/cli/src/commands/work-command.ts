@@ -45,7 +45,7 @@ async function work(call: Call): Promise<void> {
     },
     onOutcome({ taskId, outcome, reason }) {
       last = outcome
-      if (outcome === 'ended') note(`${taskId}: ${reason ?? 'the run has ended'}`)
+      if (outcome === 'ended') note(`${taskId}: ${reason ?? 'the run stopped'}`)
       else {
         const shown = reason === null ? '' : `  ${oneLine(reason)}`
         const result = { task_id: taskId, outcome, ...(reason === null ? {} : { reason }) }
@@ -58,7 +58,7 @@ async function work(call: Call): Promise<void> {
   // The programs end with this process, and the leases give their tasks back.
   const interrupted = cli.interrupted(() => process.exit(exitCodes.interrupted.code))
   interrupted.addEventListener('abort', () => {
-    note('stopping when the programs have ended: a second signal ends them at once')
+    note('stopping as soon as the programs exit; a second signal stops them immediately')
     stopping.abort()
   })
   await worker.done
@@ -68,24 +68,28 @@ async function work(call: Call): Promise<void> {
 
 export const workCommand: Command = {
   name: 'work',
-  summary: 'Works the tasks of an agent by a program: the task on standard input, reports on descriptor 3',
+  summary:
+    "Run an agent's tasks with a program that gets the task on standard input and reports on descriptor 3",
   options: [
     { flags: '--agent <agent>', summary: 'the id of the agent, or its name', isRequired: true },
     {
       flags: '--exec <command>',
-      summary: 'a command for the shell, run once for each attempt',
+      summary: 'a shell command to run for each attempt',
       isRequired: true,
     },
-    { flags: '--concurrency <count>', summary: 'how many tasks at once: 1 to 100, default 1' },
-    { flags: '--once', summary: 'ends after one attempt; with the exit code 1 when that failed' },
+    {
+      flags: '--concurrency <count>',
+      summary: 'how many tasks to run at the same time: 1 to 100, default 1',
+    },
+    { flags: '--once', summary: 'exit after one attempt, with code 1 if it failed' },
     {
       flags: '--lease <seconds>',
-      summary: 'how long a task stays claimed when the program is cut off; default 60',
+      summary: 'how long a task stays claimed after the connection is lost; default 60',
     },
     { flags: '--grace <seconds>', summary: 'the time between SIGTERM and SIGKILL; default 5' },
     {
       flags: '--drain <seconds>',
-      summary: 'how long programs may go on after Ctrl-C or SIGTERM; default 30',
+      summary: 'how long programs can continue after Ctrl-C or SIGTERM; default 30',
     },
   ],
   scopes: ['tasks:read', 'tasks:write', 'agents:read'],

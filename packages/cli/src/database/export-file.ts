@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { CliError } from '../cli-error.js'
 import { requirePrivate } from '../private-file.js'
 
-/** Where an export goes on. */
+/** Where an export continues. */
 export interface Kept {
   readonly first: string
   readonly last: string
@@ -16,7 +16,7 @@ const LINE_FEED = 10
 const BEGINNING = '{"taskboard_export":'
 
 const exposed = (path: string): string =>
-  `${path} would have hashes of passwords and keys, and others can read it: chmod 600 it, or name another file`
+  `${path} would contain password and key hashes, but other users can read it: run \`chmod 600 ${path}\`, or name another file`
 
 /**
  * The lines of an export, whose last one may be cut: it is removed. Null for a file without a whole line.
@@ -24,7 +24,8 @@ const exposed = (path: string): string =>
  */
 export async function keepWholeLines(path: string): Promise<Kept | null> {
   const read = await readWholeLines(path)
-  if (read !== null && !read.first.startsWith(BEGINNING)) throw new CliError('usage', `${path} is no export`)
+  if (read !== null && !read.first.startsWith(BEGINNING))
+    throw new CliError('usage', `${path} is not an export`)
   const file = await open(path, 'r+')
   try {
     await requirePrivate(file, exposed(path))
@@ -61,7 +62,7 @@ async function readWholeLines(path: string): Promise<(Kept & { readonly end: num
     }
     if (first === null) {
       const start = await textBetween(file, 0, Math.min(position, BEGINNING.length))
-      if (!BEGINNING.startsWith(start)) throw new CliError('usage', `${path} is no export`)
+      if (!BEGINNING.startsWith(start)) throw new CliError('usage', `${path} is not an export`)
       return null
     }
     const last = lines === 1 ? first : await textBetween(file, beginsAt, end - 1)
@@ -90,6 +91,6 @@ export async function openExport(path: string, isResumed: boolean): Promise<File
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new CliError('conflict', `${path} exists: continue it with --resume, or name another file`)
+    throw new CliError('conflict', `${path} already exists: continue it with --resume, or name another file`)
   }
 }

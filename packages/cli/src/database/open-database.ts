@@ -56,12 +56,12 @@ export async function withDatabase<T>(
     }
   }
   if (directory === undefined) {
-    throw new CliError('usage', 'set DATABASE_URL to the database, or --data to a directory of PGlite')
+    throw new CliError('usage', 'set DATABASE_URL to the database, or --data to a PGlite directory')
   }
   if (!creates && !existsSync(join(directory, 'data'))) {
     throw new CliError(
       'unknown',
-      `there is no database in ${directory}: \`taskboard migrate --data ${directory}\` creates one`,
+      `${directory} contains no database: \`taskboard migrate --data ${directory}\` creates one`,
     )
   }
   await loadPglite()
@@ -73,7 +73,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** A board on the database, which is not started: it only reads and writes. Without keys, it seals and opens nothing. */
+/** A board on the database, which isn't started: it only reads and writes. Without keys, it seals and opens nothing. */
 export async function withBoard<T>(
   call: Call,
   work: (taskboard: Taskboard<PgConnection>) => Promise<T>,

@@ -11,9 +11,9 @@ export interface Output {
   readonly width: number | null
   /** A result: as JSON with `--json`, else the text. */
   result(value: unknown, text: string | (() => string)): void
-  /** For people beside the result. */
+  /** For people next to the result. */
   note(text: string): void
-  /** What a person has to see before they go on, as it is; nothing with `--json`. The caller escapes what others wrote. */
+  /** Text that a person must see before continuing, printed as it is, and not printed with `--json`. The caller escapes what others wrote. */
   show(text: string): void
   /** Bytes as they are: the SQL of migrations, an export to standard output. */
   write(text: string): void

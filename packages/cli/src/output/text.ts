@@ -3,7 +3,7 @@ import type { Paint } from './colours.js'
 /** Control characters but tab and line feed, and those that turn the direction of text. */
 const harmful = /[^\P{Cc}\t\n]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 
-/** What others wrote, without characters that move the cursor, or change how the rest is shown. */
+/** Text by others, without characters that move the cursor or change how the rest is shown. */
 export function plain(text: string): string {
   return text.replaceAll(harmful, '\uFFFD')
 }
@@ -21,12 +21,12 @@ const unseen = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 const unit = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Text that somebody decides about: what cannot be seen is escaped, so that two texts that differ look different. */
+/** Text that someone decides about: what can't be seen is escaped, so that two texts that differ look different. */
 export function exact(text: string): string {
   return text.replaceAll(unseen, (character) => character.split('').map(unit).join(''))
 }
 
-/** JSON that somebody decides about. */
+/** JSON that someone decides about. */
 export function exactJson(value: unknown, indent?: number): string {
   return exact(JSON.stringify(value, null, indent))
 }

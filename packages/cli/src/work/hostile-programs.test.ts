@@ -107,7 +107,7 @@ describe('work --exec with a program', { timeout: 60_000 }, () => {
     await expect.poll(() => existsSync(join(board.folder, 'pid'))).toBe(true)
     await expect.poll(pid).toMatch(/^\d+$/)
     worker.signal('SIGTERM')
-    await worker.printed(/a second signal ends them at once/)
+    await worker.printed(/a second signal stops them immediately/)
     worker.signal('SIGTERM')
     expect(await worker.ended).toMatchObject({ code: 130 })
     await expect.poll(() => 'RS'.includes(stateOf(pid()) ?? '-')).toBe(false)

@@ -18,8 +18,8 @@ const LONGEST_MESSAGE = 2_000
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
 /**
- * Reads a line: a number, with or without `%`, is the progress; a JSON object has `progress`, `log` (and `level`), `output`, `usage` or `ask`;
- * anything else is a line of the log. Null for an empty line.
+ * Reads a line. A number, with or without `%`, is the progress. A JSON object has `progress`, `log` (and `level`), `output`, `usage` or
+ * `ask`. Anything else is a line of the log. Null for an empty line.
  */
 export function parseReport(line: string): Report | null {
   const text = line.trim()

@@ -17,7 +17,7 @@ export function createReports<R>(options: {
   readonly send: (report: R) => Promise<void>
   readonly replaces: (report: R, earlier: R) => boolean
   readonly onFault: (error: unknown) => void
-  /** What waits is not sent any more. */
+  /** What waits isn't sent any more. */
   readonly signal: AbortSignal
 }): Reports<R> {
   const { send, replaces, onFault, signal } = options

@@ -9,7 +9,7 @@ export interface ProgramOptions {
   readonly command: string
   readonly input: string
   readonly env: NodeJS.ProcessEnv
-  /** Ends the program: SIGTERM for its process group, and SIGKILL after the grace. */
+  /** Stops the program: SIGTERM for its process group, and SIGKILL after the grace. */
   readonly signal: AbortSignal
   readonly graceMs: number
   /** The program waits at its next report until it resolves. */
@@ -24,7 +24,7 @@ export interface ProgramEnd {
   readonly stdout: string
   /** Its standard output was longer than a result can be. */
   readonly isCut: boolean
-  /** The last line that is not empty on standard error. */
+  /** The last line that isn't empty on standard error. */
   readonly lastError: string | null
 }
 
@@ -35,10 +35,10 @@ const LINGER_MS = 500
 const LONGEST_LINGER_MS = 30_000
 const LONGEST_REPORT = 1_048_576
 
-/** It does not hold this process: the pipes do. */
+/** It doesn't hold this process: the pipes do. */
 const sleep = (delayMs: number): Promise<void> => pause(delayMs, undefined, { ref: false })
 
-/** Runs a command with the task on standard input and descriptor 3 for reports, in a process group of its own. */
+/** Runs a command in its own process group, with the task on standard input and descriptor 3 for reports. */
 export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   const { command, input, env, signal, graceMs, onReport, onError } = options
   const child = spawn(command, {
@@ -108,7 +108,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   }
 }
 
-/** Resolves when a count does not grow any more; it is null while something goes on. */
+/** Resolves when a count doesn't grow any more; it is null while something continues. */
 async function silence(count: () => number | null): Promise<void> {
   const endsAt = performance.now() + LONGEST_LINGER_MS
   let seen: number | null = null

@@ -14,7 +14,7 @@ export interface WorkOptions {
   readonly onError: (chunk: Buffer) => void
 }
 
-/** Secrets of the worker, which the program does not need. */
+/** Secrets of the worker, which the program doesn't need. */
 const secretVariables = ['TASKBOARD_KEY', 'DATABASE_URL', 'TASKBOARD_ENCRYPTION_KEYS']
 
 /** One attempt: what it returns is the result of the task. */
@@ -30,7 +30,7 @@ export async function workTask(
     send: (read) => report(read, context),
     replaces: (later, earlier) => later.kind === 'progress' && earlier.kind === 'progress',
     onFault: (error) => {
-      if (!signal.aborted) note(`${task.id}: a report was refused: ${(error as Error).message}`)
+      if (!signal.aborted) note(`${task.id}: the server rejected a report: ${(error as Error).message}`)
     },
     signal,
   })
@@ -59,7 +59,7 @@ export async function workTask(
 
 function resultOf({ code, signal, stdout, isCut, lastError }: ProgramEnd): string {
   const reason =
-    lastError ?? (code === null ? `the program was ended by ${signal}` : `the program exited with ${code}`)
+    lastError ?? (code === null ? `the program was stopped by ${signal}` : `the program exited with ${code}`)
   if (code === programCodes.failed) throw new TaskFailure(reason)
   if (code !== programCodes.done) throw new Error(reason)
   if (isCut) throw new TaskFailure('the result is longer than 1 MiB')

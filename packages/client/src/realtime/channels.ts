@@ -18,7 +18,7 @@ interface Follower {
 interface Channel {
   readonly name: string
   readonly followers: Set<Follower>
-  /** The request under way, and whose messages it covers. */
+  /** The request in progress, and whose messages it covers. */
   asked: {
     readonly id: string
     readonly followers: readonly Follower[]
@@ -35,7 +35,7 @@ const PASSING = ['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'RATE_LIMIT_EXCEEDED']
 
 /**
  * The channels of one client over its connections. Subscriptions of the same channel share it on the wire. Each has its own place: the
- * server is asked for what follows the earliest one, and each subscription skips what it has.
+ * client asks the server for everything after the earliest one, and each subscription skips messages that it has.
  */
 export class Channels {
   readonly #channels = new Map<string, Channel>()
@@ -44,7 +44,7 @@ export class Channels {
   #requests = 0
   #isPlanned = false
 
-  /** `restart` ends the connection, because a channel could not be subscribed now. */
+  /** `restart` closes the connection, because a channel couldn't be subscribed now. */
   constructor(restart: () => void) {
     this.#restart = restart
   }

@@ -1,12 +1,12 @@
 import type { RealtimeTimings, WebSocketConstructor, WebSocketLike } from '../client-options.js'
 import type { ServerMessage } from './messages.js'
 
-/** How a connection ended. */
+/** How a connection closed. */
 export interface ConnectionEnd {
   /** Of the close frame; 1006 without one. */
   readonly code: number
   readonly reason: string
-  /** The last error of the server that was not about a channel. */
+  /** The last error of the server that wasn't about a channel. */
   readonly error: ServerMessage['error']
   /** Whether the server accepted the credential. */
   readonly wasOpen: boolean
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
 
 const NORMAL = 1000
 const ABNORMAL = 1006
-/** When a token is renewed before it expires: a fifth of what is left of it, at most so long. */
+/** When a token is renewed before it expires: after four fifths of its remaining time, or this long before the end. */
 const RENEW_BEFORE_MS = 30_000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -69,7 +69,7 @@ export class Connection {
     if (!this.#isOver) this.#socket.send(JSON.stringify(message))
   }
 
-  /** Ends it at once, whether or not the server answers. */
+  /** Stops it immediately, whether or not the server responds. */
   close(): void {
     this.#end(NORMAL, '')
   }
@@ -95,7 +95,7 @@ export class Connection {
     clearTimeout(this.#silence)
     if (this.#isOver) return
     const { answerMs } = this.#options.timings
-    this.#silence = setTimeout(() => this.#end(ABNORMAL, 'the server does not answer'), answerMs)
+    this.#silence = setTimeout(() => this.#end(ABNORMAL, 'the server does not respond'), answerMs)
   }
 
   #receive(text: unknown): void {
@@ -135,7 +135,7 @@ export class Connection {
     this.#renewal = setTimeout(() => void this.#renew(), Math.min(waitMs, LONGEST_TIMER_MS))
   }
 
-  /** When there is no newer token, the server ends the connection in time, and the next one asks again. */
+  /** When there is no newer token, the server closes the connection in time, and the next one asks again. */
   async #renew(): Promise<void> {
     const newer = await this.#options.renew(this.#token).catch(() => null)
     if (this.#isOver || newer === null || newer === this.#token) return

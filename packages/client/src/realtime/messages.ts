@@ -23,7 +23,7 @@ export type RealtimeEvent<T extends keyof RealtimeEventData = keyof RealtimeEven
   readonly [K in T]: Positioned & { readonly type: K; readonly data: RealtimeEventData[K] }
 }[T]
 
-/** A message of a subscription. Ignore types that you do not know: later versions of the server add some. */
+/** A message of a subscription. Ignore types that you don't know: later versions of the server add some. */
 export type RealtimeMessage =
   | RealtimeEvent
   | (Positioned & { readonly type: 'task.progress'; readonly task_id: string; readonly progress: number })
@@ -32,7 +32,7 @@ export type RealtimeMessage =
       readonly agent_id: string
       readonly status: 'available' | 'busy' | 'offline'
     })
-  /** A line of a task's log as it is written. It has no `seq`, is not sent again, and some may be missing. */
+  /** A line of a task's log as it is written. It has no `seq`, isn't sent again, and some may be missing. */
   | (OnChannel & {
       readonly type: 'task.log'
       readonly task_id: string
@@ -40,11 +40,11 @@ export type RealtimeMessage =
       readonly message: string
       readonly timestamp: string
     })
-  /** The events from one `seq` to the other, both included, are no longer available: read the state by the API. */
+  /** The events from one `seq` to the other, both included, are no longer available: read the state through the API. */
   | (OnChannel & { readonly type: 'gap'; readonly from: number; readonly to: number })
   /**
-   * The channel is connected, for the first time or again: what follows is after `seq`. `resumed`: nothing is missing since the
-   * last message, or since the option `since`. When it is false, the channel begins with the present: read the state by the API.
+   * The channel is connected, for the first time or again: what follows is after `seq`. `resumed`: no message is missing since the last
+   * message, or since the option `since`. When it is false, the channel begins with the present: read the state through the API.
    */
   | {
       readonly type: 'subscribed'

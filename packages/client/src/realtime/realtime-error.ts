@@ -8,7 +8,7 @@ interface EndDetails {
 }
 
 /**
- * Why a subscription ended for good, or a connection for now. Its `code` is the server's, `CLOSED` without one, or `NO_WEBSOCKET`; its
+ * Why a subscription closed permanently, or a connection for now. Its `code` is the server's, `CLOSED` without one, or `NO_WEBSOCKET`; its
  * `status` is 0.
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export class TaskboardRealtimeError extends TaskboardApiError {
   override readonly name = 'TaskboardRealtimeError'
   /** The code of the close frame; 1006 without one, null when the connection stays. */
   readonly closeCode: number | null
-  /** The channel that was refused; null when it is the connection. */
+  /** The channel that was rejected; null when it is the connection. */
   readonly channel: string | null
 
   constructor(message: string, { code, closeCode = null, channel = null, requestId = null }: EndDetails) {

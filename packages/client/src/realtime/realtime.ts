@@ -8,7 +8,7 @@ import { MessageBuffer, type RealtimeState, type Subscription } from './subscrip
 export interface RealtimeOptions {
   /** Of the channel: `wss://app.example/v2/realtime`. */
   readonly url: string
-  /** Returns the access token or key, without `Bearer`; null for the host's cookies. `rejected` is one that the server refused, or that expires soon. */
+  /** Returns the access token or key, without `Bearer`; null for the host's cookies. `rejected` is one that the server rejected, or that expires soon. */
   readonly token: (rejected: string | null) => Promise<string | null>
   /** Default: the global one. */
   readonly WebSocket?: WebSocketConstructor | undefined
@@ -21,13 +21,13 @@ export interface RealtimeOptions {
 export interface SubscribeOptions {
   /** The last `seq` seen by channel (of `tasks`: by workspace id). Default: channels begin with the present. */
   readonly since?: Readonly<Record<string, ChannelPosition>> | undefined
-  /** Ends the subscription without an error. */
+  /** Closes the subscription without an error. */
   readonly signal?: AbortSignal | undefined
-  /** Called with each change of the connection's state, and with what ended the last connection. The loop rejects with what it throws. */
+  /** Called with each change of the connection's state, and with what ended the last connection. The loop rejects with the error that it throws. */
   readonly onState?: ((state: RealtimeState, reason?: Error) => void) | undefined
   /**
    * How many messages may wait for a slow reader. Beyond that, messages are left out, and the server is asked for them again when half
-   * of the buffer has been read. What it no longer has arrives as a gap. At least 1. Default 1,000.
+   * of the buffer has been read. Messages that the server no longer has arrive as a gap. At least 1. Default 1,000.
    */
   readonly bufferLimit?: number | undefined
 }
@@ -35,8 +35,9 @@ export interface SubscribeOptions {
 /** The realtime channel of one client. All subscriptions share one connection, from the first one's start to the last one's end. */
 export interface Realtime {
   /**
-   * The messages of `workspace.<workspace_id>`, or of `tasks`, or of several. It begins with the first `next()`, resumes after each lost
-   * connection, and rejects only when another connection cannot help: with `TaskboardRealtimeError`, or with the error of the token's source.
+   * The messages of `workspace.<workspace_id>`, or of `tasks`, or of several. It begins with the first `next()` and resumes after each lost
+   * connection. It rejects only when another connection can't help: with `TaskboardRealtimeError`, or with the error of the token's
+   * source.
    */
   subscribe(channels: string | readonly string[], options?: SubscribeOptions): Subscription
 }
@@ -48,7 +49,7 @@ const DEFAULTS: RealtimeTimings = {
   answerMs: 10_000,
 }
 
-/** Faults of this client, which another connection would repeat: a binary or too long message, no credential, too many messages. */
+/** Faults of this client, which another connection would repeat: a binary or too long message, no credential as well many messages. */
 const CLIENT_FAULTS = [1003, 1009, 4408, 4430]
 const UNAUTHENTICATED = 4401
 const FORBIDDEN = 4403
@@ -162,7 +163,7 @@ class BoardFollower {
     const { url, token: renew } = this.#options
     const { WebSocket = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket } = this.#options
     if (WebSocket === undefined) {
-      const message = 'there is no global WebSocket: pass createClient that of the package ws'
+      const message = 'there is no global WebSocket: pass the WebSocket of the package ws to createClient'
       throw new TaskboardRealtimeError(message, { code: 'NO_WEBSOCKET' })
     }
     const connection = new Connection({
@@ -206,7 +207,7 @@ class BoardFollower {
   }
 }
 
-/** What the callback throws ends its subscription, and no other one. */
+/** What the callback throws closes its subscription, and no other one. */
 function notify(
   buffer: MessageBuffer,
   onState: SubscribeOptions['onState'],
@@ -224,12 +225,12 @@ function isPassing({ error }: ConnectionEnd): boolean {
   return error?.code === 'RATE_LIMIT_EXCEEDED'
 }
 
-/** A missing scope; changed rights end a connection that was open, and the next one has the new ones. */
+/** A missing scope; changed rights close a connection that was open, and the next one has the new ones. */
 function isFinal({ code, wasOpen }: ConnectionEnd): boolean {
   return CLIENT_FAULTS.includes(code) || (code === FORBIDDEN && !wasOpen)
 }
 
-/** An error of the token's source that another try would repeat: an answer with a status of 400 and more, but no 408, 429 or 5xx. */
+/** An error of the token's source that another attempt would repeat: a response with a status of 400 or more, except 408, 429 and 5xx. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof TaskboardRealtimeError) return true
   const { status } = Object(error) as { status?: unknown }
@@ -237,7 +238,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 function toError({ code, reason, error }: ConnectionEnd): TaskboardRealtimeError {
-  const message = error?.message ?? (reason || `the connection ended with ${code}`)
+  const message = error?.message ?? (reason || `the connection closed with ${code}`)
   return new TaskboardRealtimeError(message, {
     code: error?.code ?? 'CLOSED',
     closeCode: code,
@@ -246,8 +247,8 @@ function toError({ code, reason, error }: ConnectionEnd): TaskboardRealtimeError
 }
 
 /**
- * How long to wait before the next connection after so many failed ones: any part of a time that doubles, so that clients that were cut
- * off together do not reconnect together. Null at an account's limit of connections: at least half of the longest wait.
+ * How long to wait before the next connection after so many failed ones. It is any part of a time that doubles, so that clients that were
+ * cut off together don't reconnect together. Null at an account's limit of connections: at least half of the longest wait.
  */
 export function reconnectDelayMs(
   { firstDelayMs, longestDelayMs }: Pick<RealtimeTimings, 'firstDelayMs' | 'longestDelayMs'>,

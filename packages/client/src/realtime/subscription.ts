@@ -1,14 +1,14 @@
 import type { RealtimeMessage } from './messages.js'
 
 /**
- * `connecting`; `open`: the server accepted the credential; `offline`: the connection was lost, or could not be made, and the next
- * one follows after a wait; `closed`: the subscription has ended.
+ * `connecting`; `open`: the server accepted the credential; `offline`: there is no connection, and the next one follows after a wait;
+ * `closed`: the subscription has closed.
  */
 export type RealtimeState = 'connecting' | 'open' | 'offline' | 'closed'
 
 /** The messages of some channels, in order, without gaps and duplicates over all connections. Read it once. */
 export interface Subscription extends AsyncIterableIterator<RealtimeMessage, undefined, undefined> {
-  /** Ends it. `break` in a loop does it, too. */
+  /** Stops it. `break` in a loop does it as well. */
   return(): Promise<IteratorResult<RealtimeMessage, undefined>>
 }
 

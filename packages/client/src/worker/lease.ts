@@ -19,7 +19,7 @@ export interface Held {
 export const ONCE = { retry: false } as const
 const HEARTBEATS = 3
 const RETRIES = 8
-const OVER = 'the lease ended without a renewal'
+const OVER = 'the lease expired without a renewal'
 
 /** Parts of the errors of the API. */
 interface Refusal {
@@ -35,7 +35,7 @@ export function refusalOf(thrown: unknown): Refusal {
   return Object(thrown) as Refusal
 }
 
-/** Whether an error says that the task is no longer the writer's. `isStrict`: the write has conflicts of its own. */
+/** Whether an error says that the task is no longer the writer's. `isStrict`: the write has its own conflicts. */
 export function isLost(error: unknown, isStrict = false): boolean {
   const { status, field } = refusalOf(error)
   return status === 404 || (status === 409 && (!isStrict || field === 'fencing_token'))

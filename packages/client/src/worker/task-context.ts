@@ -17,7 +17,7 @@ import type { WorkerApi } from './worker-api.js'
 
 type Given<Body> = Omit<Body, 'fencing_token' | 'lease_s'>
 
-/** A run's claim on its task, and what is known about the task. */
+/** A run's claim on its task, with the known facts about the task. */
 export interface TaskClaim {
   /** Grows with each claim of the task. Pass it on to the systems that the agent writes to, to fence off earlier runs there too. */
   readonly fencingToken: number
@@ -49,12 +49,12 @@ export interface ApprovalResult {
 }
 
 /**
- * What a run can do with its task, by the names of `TaskContext` of `@taskboard/core`; fields have the names of the wire. Every write
+ * The actions of a run on its task, with the names of `TaskContext` of `@taskboard/core`; fields have the names of the wire. Every write
  * renews the lease. Writes of one run are sent in the order of the calls and before its end, awaited or not. They reject with the
- * server's refusal; once the run has lost its task (the signal then aborts) nothing is sent any more.
+ * server's rejection; once the run has lost its task (the signal then aborts) nothing is sent any more.
  */
 export interface TaskContext<Client = unknown> {
-  /** Aborts when the run has lost its task, when its lease ends, when it put its task on hold, and when the worker stops. */
+  /** Aborts when the run has lost its task, when its lease expires, when it put its task on hold, and when the worker stops. */
   readonly signal: AbortSignal
   /** 0 to 100; rounded to whole percents. */
   readonly progress: (percent: number) => Promise<void>
@@ -137,7 +137,7 @@ function questions(
   lease: Lease,
   write: TaskWriter,
 ): Pick<TaskContext, 'hold' | 'ask' | 'approval'> {
-  /** Code that goes on behind its question, or without leave, would work on what nobody said. */
+  /** Code that continues behind its question, or without leave, would work on what no one said. */
   const ended = (): never => {
     lease.signal.throwIfAborted()
     throw new Error('the run is over')
@@ -163,13 +163,13 @@ function questions(
   }
 }
 
-/** A rejection that nobody awaits has no effect. */
+/** A rejection that no one awaits has no effect. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }
 
-/** Timers with a longer delay end at once. */
+/** Timers with a longer delay end immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Ends early when the signal aborts. */

@@ -1,5 +1,5 @@
 /**
- * The error that a worker's `run` throws when a retry would fail as well: the task is put on hold as `failed` at once, with this message.
+ * The error that a worker's `run` throws when a retry would fail as well. The task is put on hold as `failed` immediately, with this message.
  * After any other error the task is retried while attempts remain, unless the error itself has `retry: false`.
  * @example
  * ```ts

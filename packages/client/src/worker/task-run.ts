@@ -9,8 +9,8 @@ import { TaskFailure } from './task-failure.js'
 export interface TaskOutcome {
   readonly taskId: string
   /**
-   * `done` with the result; `retry` after a failure, and `failed` without another attempt; `ended`: nothing of this kind was stored, because the
-   * task waits for people, was given back, or was taken away.
+   * `done` with the result; `retry` after a failure, and `failed` without another attempt. `ended`: no outcome was stored, because the task
+   * waits for people, was given back, or was taken away.
    */
   readonly outcome: 'done' | 'retry' | 'failed' | 'ended'
   /** Of a failure, and why the run ended; else null. */
@@ -37,7 +37,7 @@ const MOST_COMMENTS = 100
 const DEFAULT_WAIT_S = 60
 const LONGEST_WAIT_S = 3_600
 
-/** Refused for good: what is wrong with the caller stays wrong. */
+/** Rejected permanently: what is wrong with the caller stays wrong. */
 export function isRefusal(error: unknown): boolean {
   const { status } = refusalOf(error)
   return typeof status === 'number' && status >= 400 && status < 500 && ![408, 409, 429].includes(status)
@@ -46,16 +46,16 @@ export function isRefusal(error: unknown): boolean {
 /** One attempt at one task, from its claim until the last write. */
 export class TaskRun<Client extends WorkerApi> {
   readonly lease: Lease
-  /** Resolves when its code and its writes have ended. */
+  /** Resolves when its code and its writes have finished. */
   readonly settled: Promise<void>
   /** Its outcome is being written. */
   #isEnding = false
-  /** Resolves when the writes under way have ended. */
+  /** Resolves when the writes in progress have finished. */
   #written: () => Promise<void> = () => Promise.resolve()
   readonly #options: TaskRunOptions<Client>
   readonly #givingUp = new AbortController()
 
-  /** `earlier` is a run of the same task whose lease has passed and whose code goes on: it ends first. */
+  /** `earlier` is a run of the same task whose lease has passed and whose code continues: it ends first. */
   constructor(options: TaskRunOptions<Client>, earlier: Promise<void> | undefined) {
     const { client, task, leaseMs, claimedAt } = options
     this.#options = options
@@ -72,14 +72,14 @@ export class TaskRun<Client extends WorkerApi> {
       .catch((error: unknown) => this.#report(error))
   }
 
-  /** Something happened to the task: what a write of the run did, or what somebody else did. */
+  /** Something happened to the task: what a write of the run did, or what someone else did. */
   async check(): Promise<void> {
     await this.#written()
     if (!this.#isEnding && this.lease.isHeld) await this.lease.check()
   }
 
   /**
-   * Gives the task back although the code goes on; that writes nothing any more. An outcome under way is awaited: a task that has just
+   * Gives the task back although the code continues; that writes nothing any more. An outcome in progress is awaited: a task that has just
    * been completed must not go back.
    */
   async abandon(): Promise<void> {
@@ -185,7 +185,7 @@ export class TaskRun<Client extends WorkerApi> {
   }
 }
 
-/** The seconds after which the agent can work again, by its error; null when it does not ask for time. */
+/** The seconds after which the agent can work again, by its error; null when it doesn't ask for time. */
 function waitOf(error: unknown): number | null {
   const { retry, retryAfterMs } = refusalOf(error)
   if (retry !== 'later') return null
@@ -218,7 +218,7 @@ async function readBackground({ tasks }: WorkerApi, task: ClaimedTask): Promise<
 
 const LONGEST_REASON = 2_000
 
-/** The result for a returned value. One that cannot be JSON fails the task for good: a retry would return the same. */
+/** The result for a returned value. One that can't be JSON fails the task permanently: a retry would return the same. */
 function toResult(value: unknown): string {
   if (typeof value === 'string') return value
   if (value == null) return ''

@@ -2,12 +2,12 @@ import type { Held, Lease } from './lease.js'
 
 /** Makes the writes of one run: one after the other, each renews the lease. */
 export interface TaskWriter {
-  /** `isStrict`: the write has conflicts of its own. A rejection that nobody awaits has no effect. */
+  /** `isStrict`: the write has its own conflicts. A rejection that no one awaits has no effect. */
   <A extends unknown[], R>(
     send: (held: Held, ...args: A) => Promise<R>,
     isStrict?: boolean,
   ): (...args: A) => Promise<R>
-  /** Resolves when all writes have ended, including those that begin meanwhile. */
+  /** Resolves when all writes have finished, including writes that begin while it waits. */
   settled: () => Promise<void>
 }
 

@@ -9,13 +9,13 @@ export interface WorkerOptions<Client = unknown> {
   /** The stored agent that it works for. */
   readonly agentId: string
   /**
-   * Works one task. What it returns is the result: text as it is, nothing as the empty text, anything else as JSON. An error is a failed
-   * attempt, which the board retries; a `TaskFailure`, or an error with `retry: false`, puts the task on hold.
-   * An error with `retry: 'later'` says that the agent cannot work now: the task waits for its `retryAfterMs` (60 s without), without a counted
-   * attempt, and the agent takes no other until then.
+   * Works on one task. Its return value is the result: text as it is, undefined as the empty text, anything else as JSON. An error is a
+   * failed attempt, which the board retries; a `TaskFailure`, or an error with `retry: false`, puts the task on hold. An error with `retry:
+   * 'later'` says that the agent can't work now. The task waits for its `retryAfterMs` (60 s without) without a counted attempt, and the
+   * agent takes no other task until then.
    */
   readonly run: (task: ClaimedTask, context: TaskContext<Client>) => unknown
-  /** How many tasks at once, at least 1. Default 1. */
+  /** How many tasks at the same time, at least 1. Default 1. */
   readonly concurrency?: number | undefined
   /** How long a task stays claimed after the worker's last sign of life, in whole seconds. Default 60,000. */
   readonly leaseMs?: number | undefined
@@ -24,24 +24,24 @@ export interface WorkerOptions<Client = unknown> {
   /** Stops the worker when it aborts. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Gets faults of the network and of the server, after which the worker goes on, and the refusal that ends it. `taskId`: the task that
-   * was being worked, or null. What it throws is ignored.
+   * Gets faults of the network and of the server, after which the worker continues, and the rejection that stops it. `taskId`: the task that
+   * was being worked, or null. Errors that it throws are ignored.
    */
   readonly onError?: ((error: unknown, taskId: string | null) => void) | undefined
-  /** Gets what each attempt has left on the board, once that is stored. What it throws goes to `onError`. */
+  /** Gets what each attempt has left on the board, once that is stored. Errors that it throws go to `onError`. */
   readonly onOutcome?: ((outcome: TaskOutcome) => void) | undefined
 }
 
 /** A worker that runs. */
 export interface Worker {
   /**
-   * Stops claiming, lets runs end within the drain time (default 10,000 ms), aborts their signals, and gives back the tasks of those that
-   * have not ended. Resolves when nothing of the worker is left.
+   * Stops claiming, lets runs finish within the drain time (default 10,000 ms), and aborts their signals. Then it gives back the tasks of
+   * the remaining runs. Resolves when nothing of the worker is left.
    */
   stop(options?: { readonly drainTimeoutMs?: number }): Promise<void>
   /**
-   * Resolves when it has stopped; rejects when the server refuses it: the credential, or the agent. Without `onError`, a rejection that
-   * nobody handles is one of the process.
+   * Resolves when it has stopped; rejects when the server rejects it: the credential, or the agent. Without `onError`, a rejection that
+   * no one handles is one of the process.
    */
   readonly done: Promise<void>
 }
@@ -53,7 +53,7 @@ const AGENT_TTL_MS = 60_000
 /** Messages that say nothing about what can be claimed. */
 const QUIET = ['task.progress', 'task.log', 'task.started', 'task.commented', 'agent.status']
 
-/** Starts a worker at once. */
+/** Starts a worker immediately. */
 export function startWorker<Client extends WorkerApi>(
   client: Client,
   options: WorkerOptions<Client>,

@@ -11,8 +11,8 @@ const LONGEST_PASSWORD = 256
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
 /**
- * The form in which e-mail addresses are stored and compared: trimmed, in lower case, and in Unicode's normalization form KC, in
- * which full-width letters, ligatures and the like become the letters that they look like.
+ * The form in which email addresses are stored and compared: trimmed, in lower case, and in Unicode's normalization form KC. In it,
+ * full-width letters, ligatures and the like become the letters that they look like.
  */
 export function normalizeEmail(email: string): string {
   return email.trim().normalize('NFKC').toLowerCase().normalize('NFKC')
@@ -25,11 +25,11 @@ function isAddress(text: string): boolean {
 /** The address of a new user. The host checks whether mail reaches it. */
 export const emailInput = boundedText(LONGEST_EMAIL)
   .transform(normalizeEmail)
-  .refine(isAddress, 'must be an e-mail address')
+  .refine(isAddress, 'must be an email address')
 
 /**
- * A new password: any 12 to 256 code points. Length is what makes guessing hopeless, also from a stolen table of hashes. Kinds of
- * characters are not required (NIST SP 800-63B, 3.1.1.2). The upper bound is far above any phrase that people type.
+ * A new password: any 12 to 256 code points. Length is what makes guessing hopeless, including from a stolen table of hashes. Kinds of
+ * characters aren't required (NIST SP 800-63B, 3.1.1.2). The upper bound is far above any phrase that people type.
  */
 const newPassword = boundedText(LONGEST_PASSWORD).refine(
   (text) => Array.from(text).length >= SHORTEST_PASSWORD,
@@ -52,7 +52,7 @@ export const newUserInput = z.strictObject({
   emailVerified: z.boolean({ error: 'must be true or false' }).nullish(),
 })
 
-/** The input of a login. It does not reveal whether an address or a password could exist. */
+/** The input of a login. It doesn't reveal whether an address or a password could exist. */
 export const loginInput = z.strictObject({
   email: boundedText(LONGEST_EMAIL).transform(normalizeEmail),
   password: boundedText(LONGEST_PASSWORD),

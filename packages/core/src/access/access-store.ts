@@ -8,7 +8,7 @@ export interface Account {
   readonly name: string
   readonly tier: Tier
   readonly createdAt: Instant
-  /** Whether another owner has to decide and answer whatever somebody of the account asks. */
+  /** Whether another owner has to decide and answer whatever someone of the account asks. */
   readonly requireOtherPerson: boolean
   /** Whether it takes no writes, as while it is copied to another server. */
   readonly readOnly: boolean
@@ -27,7 +27,7 @@ export interface ApiKeyRecord {
   readonly accountId: string
   /** The workspace it is bound to; null when it reaches all of its account. */
   readonly workspaceId: string | null
-  /** The workspace that the board endpoint works on. */
+  /** The workspace of the Board API. */
   readonly defaultWorkspaceId: string
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -74,15 +74,15 @@ export type ApiKeyQuery = { readonly reach: Reach } & (ApiKeyPage | { readonly k
 export interface ApiKeyRotation {
   readonly prefix: string
   readonly hash: string
-  /** How long the old key stays valid, if it does not expire before. */
+  /** How long the old key stays valid, if it doesn't expire before. */
   readonly overlapMs: number
 }
 
-/** What identifies a caller: the SHA-256 of an API key in hexadecimal, or the session of an access token. */
+/** The identity of a caller: the SHA-256 of an API key in hexadecimal, or the session of an access token. */
 export type Credential =
   | { readonly keyHash: string }
   | { readonly sessionId: string }
-  /** None: the user as such, for what a person does without a request. */
+  /** None: the user as such, for actions of a person without a request. */
   | { readonly userId: string }
 
 /** Whose secrets are sealed: of webhooks, of notification channels that users set up, and of second factors. */
@@ -105,7 +105,7 @@ export interface SealedReplacement {
   readonly to: string
 }
 
-/** The new values of an account. What is absent stays. */
+/** The new values of an account. Absent fields stay. */
 export interface AccountChange {
   readonly name?: string | undefined
   readonly tier?: Tier | undefined
@@ -140,7 +140,7 @@ export interface WorkspaceUpdate {
 /**
  * Accounts, their workspaces, their users, and their keys. Every verb is atomic. A key that is bound to a workspace is within reach when
  * the workspace is. A key for all of an account is within reach of callers who reach all of it. A key beyond the reach is `NOT_FOUND`, as
- * one that does not exist.
+ * one that doesn't exist.
  */
 export interface AccessStore<Tx = unknown> {
   /**
@@ -190,15 +190,15 @@ export interface AccessStore<Tx = unknown> {
 
   /**
    * Begins to delete an account with all that belongs to it, or a workspace. It only marks, so it is short however many tasks there are.
-   * From its commit on, no verb finds the account or the workspace, its keys and sessions are valid no more, nothing is created in it,
-   * nothing of it is claimed, and it sends no webhooks and notifications. Its rows go with `continueDeletion`. When a workspace goes,
+   * From its commit on, no verb finds the account or the workspace, and its keys and sessions are no longer valid. It accepts no new data,
+   * its tasks can't be claimed, and it sends no webhooks and notifications. Its rows go with `continueDeletion`. When a workspace goes,
    * its own keys end, and users and keys with that default workspace get the account's oldest other one.
    * @throws TaskboardError `NOT_FOUND`; `CONFLICT` for the last workspace of an account.
    */
   beginDeletion(target: DeletionTarget, call: CallContext<Tx>): Promise<{ readonly accountId: string }>
   /**
    * Deletes about `limit` rows of the account or workspace `of`, or with null of whatever is being deleted. Bounded, in one short
-   * transaction that locks nothing of other accounts. Any process may call it, also after another one that has stopped in the middle.
+   * transaction that locks nothing of other accounts. Any process may call it, even after another one that has stopped in the middle.
    * With `keepAudit`, the audit of accounts stays for its own time. Runs outside of the host's transactions: ignores `call.tx`.
    */
   continueDeletion(
@@ -212,9 +212,10 @@ export interface AccessStore<Tx = unknown> {
    */
   insertUser(user: NewStoredUser & { readonly accountId: string }, call: CallContext<Tx>): Promise<User>
   /**
-   * Changes what a user may do. The sessions of the user stay, and have the new scopes. What the user made with more scopes ends: its keys with
-   * scopes that it lacks then are revoked, and its open invitations that `mayInvite` refuses are withdrawn. Returns their ids.
-   * @throws TaskboardError `NOT_FOUND` for a user that the account does not have; `CONFLICT` when nobody would be left who may change the
+   * Changes what a user may do. The sessions of the user stay, and have the new scopes. Grants that exceed the new scopes are withdrawn.
+   * The user's keys with scopes that it now lacks are revoked, and its open invitations that `mayInvite` rejects are withdrawn. Returns
+   * their ids.
+   * @throws TaskboardError `NOT_FOUND` for a user that the account doesn't have; `CONFLICT` when no one would be left who may change the
    *   account.
    */
   setUserScopes(
@@ -234,7 +235,7 @@ export interface AccessStore<Tx = unknown> {
     invitation: NewStoredInvitation & { readonly most: number },
     call: CallContext<Tx>,
   ): Promise<{ readonly invitation: Invitation; readonly replacedId: string | null }>
-  /** The open invitations of an account, newest first; or the one of a token. Empty for what is unknown, used or over. */
+  /** The open invitations of an account, newest first; or the one of a token. Empty for an unknown, used or expired one. */
   listInvitations(
     which: { readonly accountId: string } | { readonly tokenHash: string },
     call: CallContext<Tx>,
@@ -246,7 +247,8 @@ export interface AccessStore<Tx = unknown> {
   ): Promise<boolean>
   /**
    * Makes the user who was invited. Of concurrent calls with one token, one succeeds.
-   * @throws TaskboardError `NOT_FOUND` for a token that is unknown, used or over, or whose maker is gone or may not invite so any more; `CONFLICT` (`email`) when another user has the address.
+   * @throws TaskboardError `NOT_FOUND` for an unknown, used or expired token, or when its maker is gone or can no longer invite so.
+   * `CONFLICT` (`email`) when another user has the address.
    */
   acceptInvitation(
     acceptance: { readonly tokenHash: string; readonly passwordHash: string },
@@ -256,7 +258,7 @@ export interface AccessStore<Tx = unknown> {
   listUsers(of: { readonly accountId: string }, call: CallContext<Tx>): Promise<readonly User[]>
   /**
    * Replaces the password hash, ends all of the user's sessions, and returns their ids. A concurrent login with the old password either
-   * begins before and is ended, or is refused: see `SessionStore.insertSession`.
+   * begins before and is ended, or is rejected: see `SessionStore.insertSession`.
    * @throws TaskboardError `NOT_FOUND` for an unknown user.
    */
   setPassword(
@@ -269,9 +271,9 @@ export interface AccessStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<void>
   /**
-   * Deletes a user with all sessions and the open invitations that the user made, and unless `keepKeys` is set revokes the keys that the user
-   * made. Returns the ids of what ended.
-   * @throws TaskboardError `NOT_FOUND` for an unknown user; `CONFLICT` when nobody would be left who may change the account, unless `mayBeLast`.
+   * Deletes a user with all sessions and the open invitations that the user made. Unless `keepKeys` is set, it revokes the keys that the
+   * user made. Returns the ids of what ended.
+   * @throws TaskboardError `NOT_FOUND` for an unknown user; `CONFLICT` when no one would be left who may change the account, unless `mayBeLast`.
    */
   deleteUser(
     named: { readonly userId: string; readonly keepKeys: boolean; readonly mayBeLast: boolean },
@@ -284,12 +286,11 @@ export interface AccessStore<Tx = unknown> {
   }>
 
   /**
-   * Creates a key. With `isOfUser`, its maker is a user of the account: the maker's scopes are checked in the commit of the key, so that a
-   * change of them comes either before the key, which is then refused, or after it, and revokes it.
-   * @throws TaskboardError `NOT_FOUND` for an unknown account or workspace (`workspaceId`); `FORBIDDEN` with `isOfUser` for a maker who is gone or
-   *   lacks a scope; `CONFLICT` for a hash that exists, and, with
-   *   the `resourceId`, when the idempotency key was used, because its key was shown once; `INVALID_FIELD` (`expiresAt`) for a time that
-   *   has passed.
+   * Creates a key. With `isOfUser`, its maker is a user of the account, whose scopes are checked in the commit of the key. A change of them
+   * therefore comes either before the key, which is then rejected, or after it, and revokes it.
+   * @throws TaskboardError `NOT_FOUND` for an unknown account or workspace (`workspaceId`); `FORBIDDEN` with `isOfUser` for a maker who is
+   * gone or lacks a scope. `CONFLICT` for a hash that exists. Also, with the `resourceId`, when the idempotency key was used, because its
+   * key was shown once. `INVALID_FIELD` (`expiresAt`) for a time that has passed.
    */
   insertApiKey(
     insertion: {
@@ -321,13 +322,13 @@ export interface AccessStore<Tx = unknown> {
   ): Promise<{ readonly added: ApiKeyRecord; readonly replaced: ApiKeyRecord }>
 
   /**
-   * The principal of a credential, and for how much longer it is valid. Null for a key that is unknown, revoked or expired, for a
-   * session that is unknown or has ended, and for an unknown user. Every uncached request calls this once, so a storage answers it by one indexed read.
+   * The principal of a credential, and for how much longer it is valid. Null for an unknown, revoked or expired key or session, and for an
+   * unknown user. Every uncached request calls this once, so a storage resolves it with one indexed read.
    */
   findPrincipal(credential: Credential, call: CallContext<Tx>): Promise<FoundPrincipal | null>
   /**
-   * Of all accounts, those that have sealed texts, in the order of their ids, after `afterId`, at most `limit`. Also of what is being
-   * deleted.
+   * Of all accounts, those that have sealed texts, in the order of their ids, after `afterId`, at most `limit`. Includes accounts that are
+   * being deleted.
    */
   listSealed(
     query: { readonly kind: SealedKind; readonly afterId: string | null; readonly limit: number },

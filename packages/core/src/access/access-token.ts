@@ -16,7 +16,7 @@ export interface TokenOptions {
   readonly audience?: string | undefined
   /** The lifetime of an access token: whole seconds, in milliseconds. Default 15 minutes, at most a day. */
   readonly accessTokenTtlMs?: number | undefined
-  /** The lifetime of a refresh token. A session ends when it is not refreshed for this long. Default 30 days. */
+  /** The lifetime of a refresh token. A session expires when it isn't refreshed for this long. Default 30 days. */
   readonly refreshTokenTtlMs?: number | undefined
   /** How long a session lasts at most, however often it is refreshed. Then the user logs in again. Default 30 days. */
   readonly sessionTtlMs?: number | undefined
@@ -34,7 +34,7 @@ export interface AccessTokens {
   /** The lifetime of a new token. */
   readonly ttlMs: number
   sign(claims: Pick<AccessClaims, 'userId' | 'sessionId'>): Promise<string>
-  /** Null except for a token that `sign` made with the same options and that has not expired. */
+  /** Null except for a token that `sign` made with the same options and that hasn't expired. */
   verify(token: string): Promise<AccessClaims | null>
 }
 
@@ -48,16 +48,16 @@ export interface LoginCodeClaims {
   readonly lifetimeMs: number
 }
 
-/** Signs and verifies one-time login codes. It does not count uses. */
+/** Signs and verifies one-time login codes. It doesn't count uses. */
 export interface LoginCodeTokens {
   sign(claims: LoginCodeClaims): Promise<string>
-  /** Null except for a code that `sign` made with the same options and that has not expired. */
+  /** Null except for a code that `sign` made with the same options and that hasn't expired. */
   verify(code: string): Promise<LoginCodeClaims | null>
 }
 
 const ALGORITHM = 'HS256'
 const TYPE = 'at+jwt'
-/** A type of its own, so that a code is never an access token, nor the reverse. */
+/** Its own type, so that a code is never an access token, nor the reverse. */
 const CODE_TYPE = 'login-code+jwt'
 const LEAST_SECRET_BYTES = 32
 const SECOND_MS = 1_000
@@ -75,7 +75,7 @@ export interface TokenSettings {
   readonly sessionTtlMs: number
 }
 
-/** @throws TaskboardError `INVALID_CONFIG` naming the first option that cannot work. */
+/** @throws TaskboardError `INVALID_CONFIG` naming the first option that can't work. */
 export function resolveTokenOptions(options: TokenOptions): TokenSettings {
   const { issuer = DEFAULT_NAME, audience = DEFAULT_NAME } = options
   const { accessTokenTtlMs = 15 * MINUTE_MS, refreshTokenTtlMs = 30 * DAY_MS } = options
@@ -109,7 +109,7 @@ export function resolveTokenOptions(options: TokenOptions): TokenSettings {
 
 /**
  * JSON Web Tokens (RFC 9068's `at+jwt`) with HMAC-SHA-256, the only accepted algorithm. `iss`, `aud`, `typ`, `exp`, `sub` and `sid`
- * are required and checked. A header with a key or any other member is refused.
+ * are required and checked. A header with a key or any other member is rejected.
  */
 export function createAccessTokens(
   settings: Pick<TokenSettings, 'secret' | 'issuer' | 'audience' | 'accessTokenTtlMs'>,

@@ -31,8 +31,8 @@ export interface Login {
   readonly mfa: Mfa
   readonly invitations: Invitations
   /**
-   * Makes a one-time login code, for the host's own code: it begins a session without a password or a second factor, so the host vouches
-   * for whoever gets it.
+   * Makes a one-time login code, for the host's own code. It begins a session without a password or a second factor, so the host vouches
+   * for anyone who gets it.
    */
   createLoginCode(input: LoginCodeInput): Promise<LoginCode>
   /**
@@ -53,7 +53,7 @@ interface LoginDeps extends Pick<InvitationsDeps, 'linkTo' | 'onInvitation'> {
   readonly limits: LimitStore
   readonly refreshTokenTtlMs: number
   readonly sessionTtlMs: number
-  /** What authenticator apps show beside the user's address. */
+  /** What authenticator apps show next to the user's address. */
   readonly issuer: string
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
   readonly onRefused: SessionsDeps['onRefused']

@@ -7,8 +7,8 @@ import { mintApiKey } from './api-key.js'
 import type { Authenticator } from './authenticator.js'
 
 /**
- * A key bound to `workspaceId`, or, with `accountId` alone, a key for all of that account, whose board endpoint works on the
- * account's first workspace. `expiresAt` is a Date or epoch milliseconds. Without it the key does not expire.
+ * A key bound to `workspaceId`. With `accountId` alone, it is a key for all of that account, and its Board API uses the account's first
+ * workspace. `expiresAt` is a Date or epoch milliseconds. Without it the key doesn't expire.
  */
 export type NewApiKey = z.input<typeof newKeyInput>
 
@@ -16,10 +16,10 @@ export type NewApiKey = z.input<typeof newKeyInput>
 export interface AccountKeys<Tx = unknown> {
   /** Makes a key. The answer is the only place that shows `key`; the storage has its hash. */
   createKey(input: NewApiKey, options?: OnRecord<Tx>): Promise<{ id: string; key: string }>
-  /** Newest first, including revoked and expired keys. The keys themselves are not returned. */
+  /** Newest first, including revoked and expired keys. The keys themselves aren't returned. */
   listKeys(accountId: string, options?: InTransaction<Tx>): Promise<readonly ApiKeyRecord[]>
   /**
-   * Revokes a key; idempotent. This process refuses it at once. Other processes (and this one, with a `tx`, after its commit) refuse
+   * Revokes a key; idempotent. This process rejects it immediately. Other processes (and this one, with a `tx`, after its commit) reject
    * it within the authenticator's `cacheTtlMs`.
    */
   revokeKey(accountId: string, keyId: string, options?: OnRecord<Tx>): Promise<ApiKeyRecord>

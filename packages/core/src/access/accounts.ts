@@ -24,9 +24,9 @@ import type { NewStoredUser, User } from './user.js'
  */
 export type NewAccount = z.input<typeof newAccountInput>
 /**
- * `email` is unique on the whole board, ignoring case. `password` has 12 to 256 characters, and is neither common nor the address. Without `scopes` the user has all
- * scopes, including those of later versions. `emailVerified` says that you have made sure that the address is the user's: only then links that decide
- * as this user are mailed there. Default false.
+ * `email` is unique on the whole board, ignoring case. `password` has 12 to 256 characters, and is neither common nor the address. Without
+ * `scopes` the user has all scopes, including scopes of later versions. `emailVerified` says that you have made sure that the address is
+ * the user's: only then links that decide as this user are mailed there. Default false.
  */
 export type NewUser = z.input<typeof newUserInput>
 export type NewWorkspace = z.input<typeof newWorkspaceInput>
@@ -35,14 +35,14 @@ export type AccountChangeInput = z.input<typeof accountChangeInput>
 
 export interface DeleteOptions<Tx> extends OnRecord<Tx> {
   /**
-   * Whether the promise waits until every row is deleted. Default true, also in a process that was not started. With false, or with
+   * Whether the promise waits until every row is deleted. Default true, including in a process that wasn't started. With false, or with
    * a `tx`, it resolves when the deletion is noted, and the background work of any started process deletes the rows.
    */
   readonly wait?: boolean | undefined
 }
 
 /**
- * Accounts, workspaces and API keys, for the host's own code: these methods do not authorize the caller. Every method throws
+ * Accounts, workspaces and API keys, for the host's own code: these methods don't authorize the caller. Every method throws
  * `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field, `NOT_FOUND` means an unknown id.
  */
 export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
@@ -68,8 +68,8 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    */
   update(accountId: string, change: AccountChangeInput, options?: OnRecord<Tx>): Promise<Account>
   /**
-   * Deletes an account with its users, keys, workspaces, tasks, events, webhooks and everything else. At once the account does not exist
-   * any more: its keys and sessions are refused as after `setPassword`, and nothing of it is claimed or sent. Then its rows are deleted
+   * Deletes an account with its users, keys, workspaces, tasks, events, webhooks and everything else. Immediately the account doesn't exist
+   * any more: its keys and sessions are rejected as after `setPassword`, and nothing of it is claimed or sent. Then its rows are deleted
    * in small batches, while other accounts work on. A process that stops in the middle leaves the rest to the others.
    */
   delete(accountId: string, options?: DeleteOptions<Tx>): Promise<void>
@@ -77,16 +77,16 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   /** @throws TaskboardError `CONFLICT` (`email`) when another user has the address. */
   createUser(accountId: string, input: NewUser, options?: OnRecord<Tx>): Promise<User>
   /**
-   * Replaces a user's password (12 to 256 characters), and ends all sessions of the user and logins in progress with the old one. This
-   * process refuses their access tokens at once. Other processes (and this one, with a `tx`, after its commit) refuse them within the
+   * Replaces a user's password (12 to 256 characters), and revokes all sessions of the user and logins in progress with the old one. This
+   * process rejects their access tokens immediately. Other processes (and this one, with a `tx`, after its commit) reject them within the
    * authenticator's `cacheTtlMs`. The user's second factor and API keys stay.
    */
   setPassword(userId: string, password: string, options?: OnRecord<Tx>): Promise<void>
   /** Says whether you have made sure that the address is the user's. Users who accept an invitation by mail have shown it. */
   setEmailVerified(userId: string, emailVerified: boolean, options?: OnRecord<Tx>): Promise<void>
   /**
-   * Deletes a user. All its sessions end, as with `setPassword`, its open invitations are withdrawn, and the API keys that the user made are
-   * revoked, unless `keepKeys` is set because programs of the account use them.
+   * Deletes a user. All its sessions are revoked, as with `setPassword`, and its open invitations are withdrawn. The API keys that the user
+   * made are revoked as well, unless `keepKeys` is set because programs of the account use them.
    */
   deleteUser(
     userId: string,
@@ -102,7 +102,7 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    */
   resetSecondFactor(userId: string, options?: Pick<OnRecord<Tx>, 'by'>): Promise<void>
   /**
-   * Gives a user another role. Its sessions have the new scopes at once in this process, and in others within a second.
+   * Gives a user another role. Its sessions have the new scopes immediately in this process, and in others within a second.
    * @throws TaskboardError `CONFLICT` when the account would have no owner left.
    */
   setRole(accountId: string, userId: string, role: Role, options?: OnRecord<Tx>): Promise<User>
@@ -124,7 +124,7 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
 }
 
 export interface AccountsDeps<Tx> extends AccountKeysDeps<Tx> {
-  /** The agent that a new workspace gets, so that its board is worked at once; null for none. */
+  /** The agent that a new workspace gets, so that its board is worked immediately; null for none. */
   readonly defaultAgent: { readonly name: string; readonly type: string } | null
   readonly passwords: Pick<PasswordWork, 'hash'>
   readonly signIns: Pick<SessionStore<Tx>, 'findSignIn'>

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Random } from '../environment/index.js'
 
-/** A new key, in plain text for its owner. It is not stored. */
+/** A new key, in plain text for its owner. It isn't stored. */
 export interface MintedApiKey {
   readonly key: string
   /** Distinguishes keys in a list. */
@@ -34,7 +34,7 @@ export function mintApiKey(random: Random): MintedApiKey {
   return { key, prefix: key.slice(0, SHOWN_LENGTH), hash: hashApiKey(key) }
 }
 
-/** Whether `text` has a key's form and checksum. A mistyped or truncated key is refused here, before any lookup. */
+/** Whether `text` has a key's form and checksum. A mistyped or truncated key is rejected here, before any lookup. */
 export function isApiKey(text: string): boolean {
   return (
     text.length === API_KEY_LENGTH &&

@@ -30,7 +30,7 @@ export function parseBearer(authorization: string): string | null {
 
 /** Caches the claims of valid access tokens, so that a signature is checked once and not with every request. */
 interface TokenCache {
-  /** The cached claims of a token; undefined when they are not cached or the token has expired. */
+  /** The cached claims of a token; undefined when they aren't cached or the token has expired. */
   peek(token: string): AccessClaims | undefined
   /** As `AccessTokens.verify`. */
   verify(token: string): Promise<AccessClaims | null>
@@ -75,11 +75,11 @@ export interface Authenticator {
   /**
    * The principal of an `Authorization` header. Null when the header is absent, or has neither a known, unexpired and unrevoked key
    * nor an access token of a live session. Synchronous when the credential was looked up less than `cacheTtlMs` ago, or ten seconds
-   * if it was not valid. Otherwise a promise, which concurrent calls with the same credential share.
+   * if it wasn't valid. Otherwise a promise, which concurrent calls with the same credential share.
    *
-   * Also null for a key that this process does not know, from a client address that had too many looked up in vain. Keys that were
+   * Also null for a key that this process doesn't know, from a client address with too many failed look-ups. Keys that were
    * made in this process, or were valid when it last looked, are looked up from every address.
-   * @throws TaskboardError `SERVICE_UNAVAILABLE` (rejecting) when the storage does not answer.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE` (rejecting) when the storage doesn't respond.
    */
   authenticate(
     authorization: string | undefined,
@@ -87,11 +87,11 @@ export interface Authenticator {
   ): Principal | null | Promise<Principal | null>
   /** Call it with the hash of a key that is about to be stored, so that the key is valid from its commit on. */
   expect(keyHash: string): void
-  /** The session of a header's access token, also when it has ended; null when there is no such token. */
+  /** The session of a header's access token, even after it expired or was revoked; null when there is no such token. */
   findSession(authorization: string | undefined): Promise<string | null>
   /** Drops all lookups of this key, including those in progress. Called when this process revokes the key. */
   forget(keyId: string): void
-  /** The same for a session that ends. */
+  /** The same for a session that is revoked. */
   forgetSession(sessionId: string): void
   /** The same for all keys and sessions of an account that changes. */
   forgetAccount(accountId: string): void
@@ -105,7 +105,7 @@ export interface AuthenticatorOptions {
   /** How many keys, and as many sessions and tokens, the cache keeps. Default 10,000. */
   readonly cacheSize?: number | undefined
   /**
-   * How long a lookup stays valid, and so how long a key or session can still pass after another process ended it. Default 1,000;
+   * How long a lookup stays valid, and so how long a key or session can still pass after another process exited it. Default 1,000;
    * 0 looks up each request. A request in the second half of that time starts another lookup without waiting for it.
    */
   readonly cacheTtlMs?: number | undefined
@@ -145,7 +145,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
           }),
         )
 
-  /** Looks up a key. Unknown ones of an address that had too many in vain are refused unasked. */
+  /** Looks up a key. Unknown keys of an address with too many failed look-ups are rejected without one. */
   async function findKey(hash: string, clientAddress: string): Promise<Principal | null> {
     const client = addressBucket(clientAddress)
     const end = await askFor(client)

@@ -25,9 +25,8 @@ export type OwnKeyInput = z.input<typeof ownKeyInput>
 export interface CallerKeys {
   /**
    * Without `expiresAt`, the key lasts as long as the host's `keys.longestLifetimeMs` says, or until it is revoked.
-   * @throws TaskboardError `FORBIDDEN` for scopes that the maker lacks, `MISSING_FIELD` (`workspaceId`) for a maker that does not
-   *   reach all of its account, `NOT_FOUND` (`workspaceId`), `INVALID_FIELD`; `CONFLICT` with the key's id when the idempotency
-   *   key was used.
+   * @throws TaskboardError `FORBIDDEN` for scopes that the maker lacks, `MISSING_FIELD` (`workspaceId`) for a maker that doesn't reach all
+   * of its account. `NOT_FOUND` (`workspaceId`), `INVALID_FIELD`; `CONFLICT` with the key's id when the idempotency key was used.
    */
   create(maker: Principal, input: OwnKeyInput, options?: CreateOptions): Promise<CreatedKey>
   /** Newest first, including revoked and expired ones. `limit` 1 to 1,000, default 100; `cursor` is the last page's `nextCursor`. */
@@ -38,10 +37,10 @@ export interface CallerKeys {
   /** Revokes a key; idempotent. @throws TaskboardError `FORBIDDEN` for a key whose scopes the caller lacks. */
   revoke(caller: Principal, keyId: string, options?: { readonly by?: AuditActor | undefined }): Promise<void>
   /**
-   * Makes a copy of a key of the caller's own, which expires `overlapMs` later (default a day, at most seven), or at its own expiry if that is
-   * earlier. Nobody else's, because both keys are of one owner: a copy of another owner could decide what the first key asked.
-   * @throws TaskboardError `FORBIDDEN` for a key that somebody else made, or whose scopes the caller lacks, `CONFLICT` when it has ended, and as
-   *   `create`.
+   * Makes a copy of one of the caller's keys. The old key expires `overlapMs` later (default a day, at most seven), or at its own expiry if
+   * that is earlier. No one else's, because both keys are of one owner: a copy of another owner could decide what the first key asked.
+   * @throws TaskboardError `FORBIDDEN` for a key that someone else made, or whose scopes the caller lacks, `CONFLICT` when it is revoked or
+   * expired, and as `create`.
    */
   rotate(
     maker: Principal,
@@ -158,7 +157,7 @@ export function createCallerKeys(deps: CallerKeysDeps): CallerKeys {
   }
 }
 
-/** Whether the storage has the user, who is not one of the host's login. */
+/** Whether the storage has the user, who isn't one of the host's login. */
 function isOfUser({ sessionId }: Principal): boolean {
   return sessionId !== undefined
 }

@@ -18,13 +18,13 @@ function repeatedPart(text: string): string {
 const SHORTEST_PART = 3
 
 /**
- * Refuses a new password that others try first: a common one, one repeated, a character or two repeated, or the address of the user.
+ * Rejects a new password that others try first: a common one, one repeated, a character or two repeated, or the address of the user.
  * @throws TaskboardError `INVALID_FIELD` (`password`).
  */
 export async function requireUncommon(password: string, email: string | null): Promise<void> {
   const text = password.normalize('NFKC').toLowerCase().trim()
   if (email !== null && (text === email || text === email.slice(0, email.lastIndexOf('@')))) {
-    throw refusal('must not be the e-mail address')
+    throw refusal('must not be the email address')
   }
   const part = repeatedPart(text)
   const common = await commonPasswords()

@@ -7,8 +7,8 @@ const MAPPED_IPV4 = /^(?:0{0,4}:){2,5}ffff:(\d+\.\d+\.\d+\.\d+)$/i
 const NETWORK_GROUPS = 4
 
 /**
- * The bucket that counts the failures of a client address: the address itself for IPv4 (also when written as IPv4-mapped IPv6), and
- * its /64 for IPv6, because one client commonly has all of it. Any other text is its own bucket.
+ * The bucket that counts the failures of a client address. It is the address itself for IPv4 (even when written as IPv4-mapped IPv6). For
+ * IPv6 it is the /64, because one client commonly owns a whole /64. Any other text is its own bucket.
  */
 export function addressBucket(address: string): string {
   if (!address.includes(':')) return address
@@ -37,9 +37,9 @@ export function networkAround(bucket: string, groups: number): string {
 /** Slows down clients that guess credentials. */
 export interface CredentialGuard {
   /**
-   * The error for a request whose credential is not valid: `UNAUTHORIZED`, with the exact wait (`retryAfterMs`) when its address failed
-   * too often. A request without a credential is not counted. Do not call it for a request with a valid credential, so that this limit
-   * does not apply to it.
+   * The error for a request whose credential isn't valid: `UNAUTHORIZED`, with the exact wait (`retryAfterMs`) when its address failed
+   * too often. A request without a credential isn't counted. Don't call it for a request with a valid credential, so that this limit
+   * doesn't apply to it.
    */
   refuse(clientAddress: string, authorization: string | undefined): TaskboardError
 }
@@ -48,7 +48,7 @@ export interface CredentialGuardOptions {
   readonly clock: Clock
   /** Failed credentials in any rolling minute for each client address. Default 60. */
   readonly failuresPerMinute?: number | undefined
-  /** How many addresses it tracks at once. Failures of further addresses are told to wait. Default 100,000. */
+  /** How many addresses it tracks at the same time. Further addresses have to wait after a failure. Default 100,000. */
   readonly maxAddresses?: number | undefined
 }
 

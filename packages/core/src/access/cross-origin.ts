@@ -25,7 +25,7 @@ export interface OriginGuard {
   refuseUpgrade(request: BrowserRequest): TaskboardError | null
 }
 
-/** Safe methods (RFC 9110, 9.2.1) change nothing, and other origins cannot read the answers. */
+/** Safe methods (RFC 9110, 9.2.1) change nothing, and other origins can't read the answers. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Schemes whose credentials browsers keep and add to every request for a site, as they do with cookies (RFC 9110, 11). */
 const KEPT_BY_BROWSERS = /^(?:basic|digest|negotiate|ntlm)(?:\s|$)/i
@@ -33,7 +33,7 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\*]+$/
 
 /**
  * A guard that accepts a request when it
- * - has nothing that a browser adds on its own: no cookie, and no `Authorization` of a scheme such as Basic, whose password it keeps;
+ * - has no credential that a browser adds on its own: no cookie, and no `Authorization` of a scheme such as Basic, whose password it keeps;
  * - has another `Authorization` header, which browsers send across origins only with the host's consent (CORS);
  * - comes from the host's own pages or from no page, by its `Sec-Fetch-Site` (`same-origin`, `none`);
  * - comes from one of `allowedOrigins`, by its `Origin`;

@@ -17,12 +17,12 @@ import type { Invitation } from './user.js'
 /** An invitation for the host to send. */
 export interface InvitationMessage {
   readonly email: string
-  /** The page that accepts it. Whoever has it can become this member. */
+  /** The page that accepts it. Anyone who has it can become this member. */
   readonly link: string
   readonly role: Role
   readonly accountId: string
   readonly accountName: string
-  /** When the link ends, in epoch milliseconds. */
+  /** When the link expires, in epoch milliseconds. */
   readonly expiresAt: number
   readonly invitedBy: { readonly id: string; readonly name: string | null }
 }
@@ -32,8 +32,8 @@ export interface Invitations {
   /**
    * Invites an address, which need not be new. Sends the link by the host's `onInvitation`, or returns it.
    * @throws TaskboardError `FORBIDDEN` for a role with scopes that the caller lacks; `QUOTA_EXCEEDED` beyond 20 open ones, `RATE_LIMITED`
-   *   beyond 50 in any 24 hours, of the account; `MISSING_FIELD` (`showLink`) when the host sends none; `SERVICE_UNAVAILABLE` when it
-   *   could not send this one, which is withdrawn then.
+   * beyond 50 in any 24 hours, of the account. `MISSING_FIELD` (`showLink`) when the host sends none. `SERVICE_UNAVAILABLE` when it
+   * couldn't send this one, which is withdrawn then.
    */
   create(
     inviter: Principal,
@@ -83,7 +83,7 @@ const input = z.strictObject({
   showLink: z.boolean({ error: 'must be true or false' }).nullish(),
 })
 
-/** What a refused acceptance throws. An invitation of an address that another user has cannot be accepted any more. */
+/** What a rejected acceptance throws. An invitation of an address that another user has can't be accepted any more. */
 async function refuseAcceptance(
   { environment, store }: InvitationsDeps,
   { accountId, id: invitationId }: Invitation,
@@ -140,7 +140,7 @@ function createInvite(deps: InvitationsDeps): Invitations['create'] {
       )
     }
     const { id, name = null, accountId } = inviter
-    const rule = `an account can invite ${MOST_A_DAY} times a day`
+    const rule = `an account can invite ${MOST_A_DAY} times per day`
     await requireFew(deps, { key: `invitations:${accountId}`, limit: MOST_A_DAY, rule })
     const token = Buffer.from(environment.random.bytes(TOKEN_BYTES)).toString('base64url')
     const stored = {

@@ -1,6 +1,6 @@
 /**
- * The clients that have logged in lately, of which the oldest are forgotten first: of all, and of those where the same user was the last to log
- * in, so that nobody makes many known.
+ * The clients that have logged in lately. The oldest are forgotten first: of all, and of those where the same user was the last to log in.
+ * No one can therefore make many known.
  */
 export function createKnownClients(most: number, mostOfUser = most) {
   const users = new Map<string, string>()

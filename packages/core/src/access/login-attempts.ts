@@ -21,10 +21,10 @@ export interface AttemptDecision {
 export const loginAttemptRules = { passwords: 10, codes: 5, lockMs: 15 * 60_000 } as const
 
 /**
- * Counts a guess as wrong until it is forgotten, so that concurrent guesses cannot pass together. The last allowed guess locks. During
- * a lock nothing is counted, so nobody can extend it. A login asks for a code after the password, whose own guess may be the last
- * allowed one, so passwords do not lock codes. Without a lock, guesses count until fifteen minutes after the last. An end that is
- * further away was set before the clock stepped back: it moves to fifteen minutes from `now`. Store `after` also for a refused guess.
+ * Counts a guess as wrong until it is forgotten, so that concurrent guesses can't pass together. The last allowed guess locks. During
+ * a lock nothing is counted, so no one can extend it. A login asks for a code after the password, whose own guess may be the last
+ * allowed one, so passwords don't lock codes. Without a lock, guesses count until fifteen minutes after the last. An end that is
+ * further away was set before the clock stepped back: it moves to fifteen minutes from `now`. Store `after` even for a rejected guess.
  * @example
  * ```ts
  * import { takeLoginAttempt, type LoginAttempts } from '@taskboard/core/storage'
@@ -57,7 +57,7 @@ export function takeLoginAttempt(
 }
 
 /**
- * The guesses without one that could not be checked.
+ * The guesses without one that couldn't be checked.
  * @example
  * ```ts
  * import { withoutOne } from '@taskboard/core/storage'

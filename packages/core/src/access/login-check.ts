@@ -18,7 +18,7 @@ export interface LoginOrigin {
   readonly requestId?: string | null | undefined
 }
 
-/** A login that was refused. */
+/** A login that was rejected. */
 export interface LoginRefusal {
   readonly action: 'login.failed' | 'login.locked'
   /** The user of the address; null when it has none. */
@@ -40,7 +40,7 @@ export interface LoginCheckDeps {
 
 const MINUTE_MS = 60_000
 export const mostAddresses = 100_000
-export const wrongLogin = 'the e-mail address or the password is wrong'
+export const wrongLogin = 'the email address or the password is wrong'
 
 type Login = z.output<typeof loginInput>
 
@@ -50,9 +50,9 @@ export function createLoginCheck(deps: LoginCheckDeps) {
   const { clock } = environment
   const limits = { limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock }
   const logins = createRateLimiter(limits)
-  /** Those of known clients, whose places no flood of other addresses can take. */
+  /** Logins of known clients, whose places no flood of other addresses can take. */
   const ofKnown = createRateLimiter(limits)
-  /** Those of addresses for which `logins` has no place. */
+  /** Logins of addresses for which `logins` has no place. */
   const ofNetworks = createRateLimiter(limits)
   const checkOne = createOneCheck(deps)
 
@@ -79,7 +79,7 @@ export function createLoginCheck(deps: LoginCheckDeps) {
     return signIn
   }
 
-  /** As a login of a user whose session it is. What is wrong is a field: the credential of the request is right. */
+  /** As a login of a user whose session it is. A field is wrong: the credential of the request is right. */
   async function checkAgain(
     { userId, ...login }: { readonly userId: string } & Omit<Login, 'email'>,
     origin: LoginOrigin,
@@ -100,12 +100,15 @@ function wideNetwork(bucket: string): string {
   return bucket.includes(':') ? networkAround(bucket, 2) : bucket.split('.').slice(0, 2).join('.')
 }
 
-/** For whom a password is checked: the networks of one IPv6 site wait as one client when they are known, because one login makes each known. */
+/**
+ * The client for whom a password is checked. The networks of one IPv6 site wait as one client when they are known, because one login makes
+ * each known.
+ */
 function clientOf(bucket: string, isKnown: boolean): PasswordClient {
   return { key: isKnown ? networkAround(bucket, 3) : bucket, isKnown }
 }
 
-/** Somebody whom Taskboard's login knows, or who shows a token of a session. */
+/** Someone whom Taskboard's login knows, or who shows a token of a session. */
 export function userActor(
   userId: string | null,
   { clientAddress, requestId = null }: LoginOrigin,
@@ -127,7 +130,7 @@ function createOneCheck({
     onRefused({ action, userId, by: userActor(userId, origin) })
 
   /**
-   * Counts a guess for the client, and one of a one-time password also for the user, from wherever it comes. Nobody guesses a recovery code,
+   * Counts a guess for the client, and one of a one-time password for the user as well, from wherever it comes. No one guesses a recovery code,
    * so that one stays valid for a user whom others have locked out.
    */
   async function checkCode(signIn: SignIn, code: string, key: string, origin: LoginOrigin): Promise<void> {
@@ -146,7 +149,7 @@ function createOneCheck({
     await store.clearLoginAttempts({ key: ofUser }, environment.call())
   }
 
-  /** Hashes a password anew whose hash costs less than new ones. When that fails, the next login does. */
+  /** Hashes a password again whose hash costs less than new ones. When that fails, the next login does. */
   async function renew(signIn: SignIn, password: string, client: PasswordClient): Promise<SignIn> {
     const { userId, passwordHash } = signIn
     if (!passwords.isOutdated(passwordHash)) return signIn
@@ -186,7 +189,7 @@ function createOneCheck({
   }
 }
 
-/** A password that could not be checked was no guess. */
+/** A password that couldn't be checked wasn't a guess. */
 export function giveBackGuess(
   { environment, store }: Pick<LoginCheckDeps, 'environment' | 'store'>,
   key: string,

@@ -27,9 +27,9 @@ export interface LoginCodesDeps {
 export interface LoginCodes {
   /** @throws TaskboardError `NOT_FOUND` for an unknown user; `MISSING_FIELD`, `INVALID_FIELD`. */
   create(input: LoginCodeInput): Promise<LoginCode>
-  /** The user of a code, which stays unused; null for a code that is not valid. Does not say whether it was used. */
+  /** The user of a code, which stays unused; null for a code that isn't valid. Doesn't say whether it was used. */
   show(code: string): Promise<SignIn | null>
-  /** The user of a code, for exactly one of all its callers; null for the others, and for a code that is not valid. */
+  /** The user of a code, for exactly one of all its callers; null for the others, and for a code that isn't valid. */
   redeem(code: string): Promise<SignIn | null>
 }
 
@@ -86,7 +86,7 @@ export function createLoginCodes({ environment, store, limits, codeTokens }: Log
   }
 }
 
-/** Tells one password of a user from the next. Short, for the length of links: the code's signature is what nobody can forge. */
+/** Tells one password of a user from the next. Short, for the length of links: the code's signature is what no one can forge. */
 function markOf({ passwordHash }: SignIn): string {
   return credentialDigest(passwordHash).slice(0, MARK_LENGTH)
 }

@@ -10,10 +10,10 @@ interface Line {
 }
 
 /**
- * Bounds look-ups of credentials that may all be wrong: a client has no more at once than it may still have wrong ones, so that a burst of any
- * size has its limit of them. The others wait.
- * @returns asks for a look-up. Resolves with what to call at its end, when it has been counted if it was wrong; with null when the client has
- *   had too many wrong ones.
+ * Bounds look-ups of credentials that may all be wrong. A client has at most as many in progress as it may still have wrong ones. A burst
+ * of any size therefore stays within the limit. The others wait.
+ * @returns asks for a look-up. Resolves with a function to call at its end, once it was counted if it was wrong. Resolves with null when
+ * the client has had too many wrong ones.
  */
 export function createLookUps(wrong: Pick<RateLimiter, 'remaining'>) {
   const lines = new Map<string, Line>()

@@ -41,7 +41,7 @@ export function findTotpStep(secretText: string, code: string, now: Instant): nu
   return delta === null ? null : Math.floor(now / STEP_MS) + delta
 }
 
-/** New recovery codes, in plain text for their user. They are not stored. */
+/** New recovery codes, in plain text for their user. They aren't stored. */
 interface MintedRecoveryCodes {
   readonly codes: readonly string[]
   /** What is stored. */

@@ -14,7 +14,7 @@ export interface Mfa {
    */
   begin(userId: string): Promise<{ readonly otpauthUri: string; readonly secret: string }>
   /**
-   * Enrols the user with the secret of `begin`, once a code shows that it is in an app. The recovery codes are returned only here;
+   * Enrolls the user with the secret of `begin`, once a code shows that it is in an app. The recovery codes are returned only here;
    * each can be used once in place of a code. All other sessions of the user end.
    * @throws TaskboardError `INVALID_FIELD` (`mfaCode`) for a wrong code, `CONFLICT` when no secret waits for confirmation,
    *   `RATE_LIMITED` after five wrong ones.
@@ -26,7 +26,7 @@ export interface Mfa {
   ): Promise<{ readonly recoveryCodes: readonly string[] }>
   /**
    * Ends the enrolment with a one-time password or a recovery code. All other sessions of the user end.
-   * @throws TaskboardError as `confirm`; `CONFLICT` when the user is not enrolled.
+   * @throws TaskboardError as `confirm`; `CONFLICT` when the user isn't enrolled.
    */
   remove(session: OwnSession, mfaCode: string, by: AuditActor): Promise<void>
   /** Ends the enrolment and all sessions of a user who has lost the app and the recovery codes. @throws TaskboardError `NOT_FOUND`. */
@@ -38,7 +38,7 @@ export interface MfaDeps {
   readonly store: SessionStore
   readonly secrets: SecretBox
   readonly codes: MfaCodes
-  /** What apps show beside the user's address. */
+  /** What apps show next to the user's address. */
   readonly issuer: string
   readonly sessions: Pick<Sessions, 'end'>
   /** Called for each wrong code, for the audit. */

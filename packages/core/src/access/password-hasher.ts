@@ -7,8 +7,9 @@ export interface PasswordHasher {
   /** A salted text that names its algorithm and cost. The same password twice gives two texts. */
   hash(password: string): Promise<string>
   /**
-   * Whether `stored` was made from `password`. False for text that is not a hash of this kind. Should take as long for a wrong password whatever
-   * `stored` is, also for the decoy and for hashes of an earlier cost: the time of a wrong login tells otherwise whether its address has a user.
+   * Whether `stored` was made from `password`. False for text that isn't a hash of this kind. Should take as long for a wrong password
+   * whatever `stored` is, even for the decoy and for hashes of an earlier cost. Otherwise, the time of a wrong login reveals whether its
+   * address has a user.
    */
   verify(password: string, stored: string): Promise<boolean>
   /** Text that no password matches. Verifying it costs as much as verifying any hash with a wrong password. */
@@ -40,11 +41,11 @@ const STORED = /^\$scrypt\$ln=(\d{1,2}),r=8,p=([1-3])\$([A-Za-z0-9+/]{22})\$([A-
 
 /**
  * scrypt (RFC 7914) with N = 2^15, r = 8 and p = 3, as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>` in base64 without padding. It
- * normalizes a password first (NFKC), so that it does not matter how a keyboard composes letters.
+ * normalizes a password first (NFKC), so that it doesn't matter how a keyboard composes letters.
  */
 export function createScryptHasher(options: ScryptHasherOptions): PasswordHasher {
   const { random, costLog2 = DEFAULT_COST_LOG2 } = options
-  /** The highest cost of what was checked, which may be that of other processes. */
+  /** The highest cost of the checked hashes, which can come from other processes. */
   let highest: Cost = { log2: costLog2, parallelization: PARALLELISM }
 
   return {
@@ -73,7 +74,7 @@ export function createScryptHasher(options: ScryptHasherOptions): PasswordHasher
   }
 }
 
-/** What a hash says of itself; null for text that is none, or whose cost is beyond the bounds. */
+/** The parameters of a hash; null for a text that isn't a hash, or whose cost is beyond the bounds. */
 function partsOf(stored: string) {
   const [, log2, parallelization, salt, hash] = STORED.exec(stored) ?? []
   if (log2 === undefined || salt === undefined || hash === undefined) return null
@@ -86,7 +87,7 @@ function partsOf(stored: string) {
   }
 }
 
-/** What is left of the work of a higher cost after that of a lower one: each step doubles what was done. */
+/** The remaining work of a higher cost after the work of a lower one: each step doubles it. */
 function costsBetween({ log2, parallelization }: Cost, highest: Cost): readonly Cost[] {
   const wider = highest.parallelization - parallelization
   const doubled = Array.from({ length: Math.max(0, highest.log2 - log2) }, (_, step) => ({
@@ -111,8 +112,8 @@ function derived(password: string, salt: Uint8Array, { log2, parallelization }: 
 /**
  * Taskboard's own hasher, scrypt with N = 2^15, r = 8 and p = 3, or a larger N, with which hashes take more memory and time. Passwords that were
  * hashed with less are hashed again at the next login.
- * @param options `costLog2` is the binary logarithm of N, 15 to 17: 32, 64 or 128 MiB for each of two hashes at once.
- * @throws TaskboardError `INVALID_CONFIG` (`costLog2`, or the name of what is not an option).
+ * @param options `costLog2` is the binary logarithm of N, 15 to 17: 32, 64 or 128 MiB for each of two hashes at the same time.
+ * @throws TaskboardError `INVALID_CONFIG` (`costLog2`, or the name of an unknown option).
  * @example
  * ```ts
  * import { createTaskboard, passwordHasher } from '@taskboard/core'

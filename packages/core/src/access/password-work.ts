@@ -5,24 +5,24 @@ import type { PasswordHasher } from './password-hasher.js'
 export interface PasswordClient {
   /** A client, by what is known of its address, or a user. */
   readonly key: string
-  /** Whether it is somebody who is logged in, the host, or a client that has logged in lately. */
+  /** Whether it is someone who is logged in, the host, or a client that has logged in lately. */
   readonly isKnown: boolean
 }
 
-/** Hashes and checks passwords, of which each takes much memory and time, a few at once. */
+/** Hashes and checks passwords, of which each takes much memory and time, a few at the same time. */
 export interface PasswordWork {
   /** @throws TaskboardError `SERVICE_UNAVAILABLE` when too many wait. */
   hash(password: string, client: PasswordClient): Promise<string>
   /** As `PasswordHasher.verify`. @throws TaskboardError `SERVICE_UNAVAILABLE` when too many wait. */
   verify(password: string, stored: string, client: PasswordClient): Promise<boolean>
-  /** Whether a stored hash should be made anew from the password. */
+  /** Whether a stored hash should be made again from the password. */
   isOutdated(stored: string): boolean
   readonly decoy: string
 }
 
 interface PasswordWorkOptions {
   readonly hasher: PasswordHasher
-  /** How many run at once; default 2, which leaves two of Node's four threads for other work. */
+  /** How many run at the same time; default 2, which leaves two of Node's four threads for other work. */
   readonly atOnce?: number | undefined
   /** How many may wait; default 100. */
   readonly mostWaiting?: number | undefined
@@ -44,8 +44,8 @@ class Turns {
   }
 
   /**
-   * Joins a queue. When there is no room, the last of the longest queue of others gives way; without others, that of the longest queue of known
-   * ones; or else who joins.
+   * Joins a queue. When there is no room, the last of the longest queue of others gives way. Without others, the last of the longest queue
+   * of known ones does, or else the newcomer.
    */
   join({ key, isKnown }: PasswordClient, waiting: Waiting): void {
     if (this.#count >= this.#most && !this.#makeRoom(key, isKnown)) return waiting.refuse(tooMany())
@@ -85,7 +85,7 @@ class Turns {
 }
 
 function tooMany(): TaskboardError {
-  return new TaskboardError('SERVICE_UNAVAILABLE', 'too many logins at once; try again', {
+  return new TaskboardError('SERVICE_UNAVAILABLE', 'too many logins at the same time; try again', {
     retryAfterMs: 1_000,
   })
 }

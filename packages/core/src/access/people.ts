@@ -11,43 +11,43 @@ export interface Person {
   /** The `id` of the person's principal. */
   readonly id: string
   /**
-   * An e-mail address that you know to be this person's alone: links that decide as this person are mailed there. Null or absent when none is
+   * An email address that you know to be this person's alone: links that decide as this person are mailed there. Null or absent when none is
    * known.
    */
   readonly email?: string | null | undefined
 }
 
-/** What a host with its own login says of people who do not call. */
+/** The responses of a host with its own login about people who don't call. */
 export interface PeopleOptions {
   /**
-   * Who this person is now: the principal that `authenticate` returns when the person calls, or null for nobody. Asked whenever the
-   * person decides or writes without a request of their own, and never kept, so that who has left or lost a scope decides nothing more. A principal
-   * with another `id`, or of a key, counts as nobody. What it throws refuses the decision with `SERVICE_UNAVAILABLE`.
+   * The current principal of this person: as `authenticate` returns it when the person calls, or null for no one. Called whenever the
+   * person decides or writes without their own request, and never cached. A person who left or lost a scope therefore decides nothing more.
+   * A principal with another `id`, or of a key, counts as no one. An error that it throws rejects the decision with `SERVICE_UNAVAILABLE`.
    */
   principal(id: string): Principal | null | Promise<Principal | null>
   /**
-   * The person of an account with this id or e-mail address; null for nobody. Without it, people are known by their ids, and no mail is
+   * The person of an account with this id or email address; null for no one. Without it, people are known by their ids, and no mail is
    * sent to them.
    */
   readonly find?: ((accountId: string, text: string) => Person | null | Promise<Person | null>) | undefined
 }
 
-/** The people of the board, when they do not call: by Taskboard's login, or by the host's `people`. Nothing is cached. */
+/** The people of the board, when they don't call: by Taskboard's login, or by the host's `people`. The result isn't cached. */
 export interface People {
-  /** @throws TaskboardError `INVALID_CONFIG` (`people`), naming `what` needs it, when nobody says who people are. */
+  /** @throws TaskboardError `INVALID_CONFIG` (`people`), naming `what` needs it, when no one says who people are. */
   requireKnown(what: string): void
   /**
-   * Who a person is now; null for nobody.
+   * Who a person is now; null for no one.
    * @throws TaskboardError (rejecting) `INVALID_CONFIG`, as `requireKnown` and for an invalid principal of the host; `SERVICE_UNAVAILABLE`.
    */
   principal(id: string): Promise<Principal | null>
   /**
-   * Who a person is now, if they may do something with this scope in a workspace.
-   * @throws TaskboardError (rejecting) as `principal`; `FORBIDDEN` for nobody, and for who does not reach the workspace or lacks the scope.
+   * The current principal of a person, if they have this scope in a workspace.
+   * @throws TaskboardError (rejecting) as `principal`; `FORBIDDEN` for no one, and for who doesn't reach the workspace or lacks the scope.
    */
   requireMay(id: string, where: { readonly workspaceId: string; readonly scope: Scope }): Promise<Principal>
   /**
-   * The person of an account with this id or e-mail address; null for nobody.
+   * The person of an account with this id or email address; null for no one.
    * @throws TaskboardError (rejecting) as `principal`.
    */
   find(accountId: string, text: string): Promise<Required<Person> | null>
@@ -58,7 +58,7 @@ interface PeopleDeps {
   readonly store: Pick<AccessStore, 'findPrincipal'>
   readonly signIns: Pick<SessionStore, 'findSignIn'>
   readonly reach: Pick<WorkspaceReach, 'includes'>
-  /** Whether the board has a login of its own. */
+  /** Whether the board has its own login. */
   readonly hasLogin: boolean
   readonly ofHost: PeopleOptions | undefined
 }
@@ -69,7 +69,7 @@ export function createPeople(deps: PeopleDeps): People {
 
   function requireKnown(what: string): void {
     if (hasLogin || ofHost !== undefined) return
-    const rule = `people is required for ${what}: without tokens, only the host knows who somebody is who does not call`
+    const rule = `people is required for ${what}: without tokens, only the host knows who someone is who does not call`
     throw new TaskboardError('INVALID_CONFIG', rule, { field: 'people' })
   }
 

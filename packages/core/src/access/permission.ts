@@ -37,7 +37,7 @@ export const mayRaiseBudget = ({ scopes }: Pick<Principal, 'scopes'>): boolean =
 
 /**
  * Whether a workspace is within the principal's reach. Needs the workspace's account, because 'all' means all workspaces of the
- * principal's account. Answer a workspace beyond reach exactly as one that does not exist.
+ * principal's account. Answer a workspace beyond reach exactly as one that doesn't exist.
  * @example
  * ```ts
  * import { type Principal } from '@taskboard/core'

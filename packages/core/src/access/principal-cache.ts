@@ -7,7 +7,7 @@ export interface PrincipalCache {
   /**
    * The cached principal, or null for a credential that had none lately; undefined when it has to be looked up. In the second half of
    * an entry's lifetime, a request starts one lookup without waiting for it, so that later requests need not wait either. Errors of
-   * that lookup are ignored, and nobody joins it: a request after the entry expired asks the storage.
+   * that lookup are ignored, and no one joins it: a request after the entry expired asks the storage.
    */
   peek(credential: string): Principal | null | undefined
   /** Looks it up. Concurrent calls for the same credential share the answer. Null when it has no principal. */
@@ -42,8 +42,8 @@ interface Entry {
 /** How many times as many credentials are known as have an entry. */
 const KNOWN_PER_ENTRY = 10
 /**
- * How long a credential without a principal is refused unasked. Another process may have made it only after it was tried, which is
- * rare, so that this may be longer than the life of an entry.
+ * How long a credential without a principal is rejected unasked. Another process may have made it only after it was tried. This is rare, so
+ * this can be longer than the life of an entry.
  */
 const UNKNOWN_TTL_MS = 10_000
 
@@ -151,7 +151,7 @@ async function findBy(
   }
 }
 
-/** When the clock has stepped back to before the lookup, its answer is not valid, instead of valid for longer. */
+/** When the clock has stepped back to before the lookup, its answer isn't valid, instead of valid for longer. */
 function isWithin(now: Instant, from: Instant, until: Instant): boolean {
   return now >= from && now < until
 }

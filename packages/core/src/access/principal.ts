@@ -26,15 +26,15 @@ export const principalKinds = ['user', 'api_key'] as const
 /**
  * Who is calling; all APIs see the same one. A host with its own login makes these itself. The board trusts that the account
  * has the tier, and that `id` belongs to this caller alone on the whole board. A workspace of another account is beyond reach even
- * when it is named here, also as the default one.
+ * when it is named here, including as the default one.
  */
 export interface Principal {
   /** The key's or user's id. */
   readonly id: string
   readonly kind: (typeof principalKinds)[number]
   /**
-   * What colleagues call this caller, for instance a user's name: 1 to 256 characters on one line. It is kept with what the caller writes
-   * and decides, and with the tasks that it takes. Null or absent: they show the id.
+   * The name of this caller for colleagues, for instance a user's name: 1 to 256 characters on one line. It is kept with the caller's texts
+   * and decisions, and with the tasks that it takes. Null or absent: they show the id.
    */
   readonly name?: string | null | undefined
   readonly accountId: string
@@ -42,11 +42,11 @@ export interface Principal {
   readonly scopes: readonly Scope[]
   /** The workspaces within reach; 'all' means every one of the account. */
   readonly workspaceIds: readonly string[] | 'all'
-  /** The workspace that the board endpoint works on. */
+  /** The workspace of the Board API. */
   readonly defaultWorkspaceId: string
   /**
    * When this user last showed who they are, by a password or another factor, in epoch milliseconds of this process's clock. Some operations
-   * require that it was within ten minutes. Null or absent: it is not known.
+   * require that it was within ten minutes. Null or absent: it isn't known.
    */
   readonly provenAt?: Instant | null | undefined
   /** The user who made this key; null for a key of the host, absent for users. */
@@ -55,7 +55,7 @@ export interface Principal {
   readonly sessionId?: string | undefined
 }
 
-/** The workspaces that a caller can see: all of an account, or some. Others are answered as if they did not exist. */
+/** The workspaces that a caller can see: all of an account, or some. Other workspaces look as if they didn't exist. */
 export type Reach = Pick<Principal, 'accountId' | 'workspaceIds'>
 
 /** The principal of a credential, with times by the storage's clock. */
@@ -73,7 +73,7 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 const isListOf = (value: unknown, isEntry: (entry: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isEntry)
 
-/** Each member with what is wrong with a value of it; null when nothing is. */
+/** Each member with the fault of its value; null when all are valid. */
 const faults: { readonly [Name in keyof Principal]-?: (value: unknown) => string | null } = {
   id: (value) => (isText(value) ? null : 'must be text'),
   kind: (value) =>

@@ -8,21 +8,21 @@ export interface RefreshFamily {
   readonly tokenHash: string
   /** Those that were replaced within the last `reuseGraceMs`, newest first, at most `mostRotatedTokens`. */
   readonly rotated: readonly { readonly hash: string; readonly at: Instant }[]
-  /** When the session ends; `sessionOver` for one that was ended. */
+  /** When the session expires; `sessionOver` for one that was revoked. */
   readonly expiresAt: Instant
   /** When it ends at the latest, however often it is refreshed. */
   readonly endsAt: Instant
 }
 
-/** Before every present, also for a clock that is behind or that was read before the session ended. */
+/** Before every present, including for a clock that is behind or that was read before the session was revoked. */
 export const sessionOver: Instant = 0
 
-/** As many as a client can have in progress by mistake. A client that refreshes in a loop does not make the session larger. */
+/** As many as a client can have in progress by mistake. A client that refreshes in a loop doesn't make the session larger. */
 export const mostRotatedTokens = 20
 
 /**
  * The effect of showing a token of the family; null when the session is over. A token that is neither current nor replaced a moment ago
- * ends the family: only a holder of one of its tokens knows how they begin.
+ * revokes the family. Only a holder of one of its tokens knows how they begin.
  * @example
  * ```ts
  * import { showRefreshToken } from '@taskboard/core/storage'

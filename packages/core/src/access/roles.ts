@@ -4,7 +4,7 @@ const reads = ['tasks:read', 'agents:read', 'analytics:read', 'webhooks:read', '
 
 /** What people may do, by a name. Scopes are stored, and the role is derived from them. */
 export const roles = {
-  /** All scopes, including those of later versions. */
+  /** All scopes, including scopes of later versions. */
   owner: scopes,
   /** All but changes of the account, its members and keys, and the audit. */
   manager: scopes.filter((scope) => scope !== 'account:write' && scope !== 'audit:read'),
@@ -33,7 +33,7 @@ export function scopesOfRole(role: Role): readonly Scope[] | null {
   return role === 'owner' ? null : roles[role]
 }
 
-/** The scopes of a role that a caller lacks, and so cannot give. */
+/** The scopes of a role that a caller lacks, and so can't give. */
 export function beyond({ scopes: own }: Principal, wanted: readonly Scope[]): readonly Scope[] {
   return wanted.filter((scope) => !own.includes(scope))
 }

@@ -13,14 +13,14 @@ import { TaskboardError } from '../errors/index.js'
 /** Encrypts secrets that must be read again at rest, unlike passwords and keys, which are hashed. */
 export interface SecretBox {
   /**
-   * Encrypts `plain` for one place: `context` names it (`webhook:wh_…`) and is not secret. The result has the form
+   * Encrypts `plain` for one place: `context` names it (`webhook:wh_…`) and isn't secret. The result has the form
    * `v1.<key id>.<base64url>`. Sealing the same text twice gives two different results.
    */
   seal(plain: string, context: string): string
   /**
    * Decrypts a sealed text with any of the box's keys.
    * @throws TaskboardError `INTERNAL_ERROR`, without a reason, when the text was changed, was sealed for another context, or its key
-   * is not in the box.
+   * isn't in the box.
    */
   open(sealed: string, context: string): string
   /** Whether a sealed text names the key that seals now. */
@@ -56,7 +56,7 @@ const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
 
 /**
  * A box with AES-256-GCM (NIST SP 800-38D) and a random 96-bit nonce for each text, which is sound for 2^32 texts a key.
- * @throws TaskboardError `INVALID_CONFIG` when a key is not 32 bytes or the ids are not usable.
+ * @throws TaskboardError `INVALID_CONFIG` when a key isn't 32 bytes or the ids aren't usable.
  */
 export function createSecretBox(options: SecretBoxOptions, random: Random): SecretBox {
   const keys = parseKeys(options.encryptionKey)
@@ -81,12 +81,12 @@ export function createSecretBox(options: SecretBoxOptions, random: Random): Secr
   }
 }
 
-/** A key of its own (HKDF, RFC 5869), since one key should have one use. */
+/** Its own key (HKDF, RFC 5869), since one key should have one use. */
 function digestKey(secret: KeyObject): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'taskboard digest', KEY_BYTES)))
 }
 
-/** A box with a new key that exists only in this process: for storages that do not outlive it either. */
+/** A box with a new key that exists only in this process: for storages that don't outlive it either. */
 export function ephemeralSecretBox(random: Random): SecretBox {
   return createSecretBox({ encryptionKey: random.bytes(KEY_BYTES) }, random)
 }

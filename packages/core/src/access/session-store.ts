@@ -11,9 +11,9 @@ export interface SignIn {
   /** The name of the user's account. */
   readonly accountName: string
   readonly passwordHash: string
-  /** The sealed secret of the user's one-time passwords. Null when the user is not enrolled. */
+  /** The sealed secret of the user's one-time passwords. Null when the user isn't enrolled. */
   readonly mfaSecret: string | null
-  /** A sealed secret that is not yet confirmed. */
+  /** A sealed secret that isn't yet confirmed. */
   readonly mfaPendingSecret: string | null
   /** The storage's present, by which one-time passwords are judged. */
   readonly asOf: Instant
@@ -21,10 +21,10 @@ export interface SignIn {
 
 /** A change of a user's second factor. */
 export type MfaChange =
-  /** Stores a secret for confirmation, in place of an earlier one. Refused when the user is enrolled, or unknown. */
+  /** Stores a secret for confirmation, in place of an earlier one. Rejected when the user is enrolled, or unknown. */
   | { readonly kind: 'offer'; readonly sealedSecret: string }
   /**
-   * Enrols the user with the unconfirmed secret, and uses up its code of `step`. Refused when the unconfirmed secret is another one or
+   * Enrolls the user with the unconfirmed secret, and uses up its code of `step`. Rejected when the unconfirmed secret is another one or
    * absent: of concurrent confirmations one succeeds.
    */
   | {
@@ -36,7 +36,7 @@ export type MfaChange =
   /** Ends the enrolment and deletes its recovery codes. */
   | { readonly kind: 'remove' }
 
-/** A login. It lasts until its refresh tokens expire, its longest time is over, or someone ends it. */
+/** A login. It lasts until its refresh tokens expire, its longest time is over, or someone stops it. */
 export interface Session {
   readonly id: string
   readonly userId: string
@@ -51,7 +51,7 @@ export interface SessionOrigin {
   readonly userAgent: string | null
 }
 
-/** A session that has not ended, as its user sees it. */
+/** A valid session, as its user sees it. */
 export interface SessionRecord extends SessionOrigin {
   readonly id: string
   readonly userId: string
@@ -71,23 +71,23 @@ export interface RefreshRequest {
   readonly nextTokenHash: string
   /** The lifetime of the next token. */
   readonly ttlMs: number
-  /** How long a replaced token may be shown again without ending the session. */
+  /** How long a replaced token may be shown again without revoking the session. */
   readonly reuseGraceMs: number
   readonly origin: SessionOrigin
 }
 
 /**
  * `rotated`: the next token replaces the shown one. `reused`: the shown one was replaced a moment ago, and nothing has changed.
- * `ended`: it was replaced earlier, so two clients have tokens of this session. The session has ended.
+ * `ended`: it was replaced earlier, so two clients have tokens of this session. The session is revoked.
  */
 export interface RefreshOutcome {
   readonly outcome: 'rotated' | 'reused' | 'ended'
   readonly session: Session
 }
 
-/** Logins and second factors. Every verb is atomic. Nothing stored here is a usable password, token or code. */
+/** Logins and second factors. Every verb is atomic. No stored value is a usable password, token or code. */
 export interface SessionStore<Tx = unknown> {
-  /** A user by the normalized e-mail address, or by the id; null when there is none. */
+  /** A user by the normalized email address, or by the id; null when there is none. */
   findSignIn(
     named: { readonly email: string } | { readonly userId: string },
     call: CallContext<Tx>,
@@ -101,7 +101,7 @@ export interface SessionStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<AttemptDecision>
   /**
-   * Forgets the guesses of a key, after a right one; with `one`, only one guess of that kind, which could not be checked. An unknown key is
+   * Forgets the guesses of a key, after a right one; with `one`, only one guess of that kind, which couldn't be checked. An unknown key is
    * ignored.
    */
   clearLoginAttempts(
@@ -111,7 +111,7 @@ export interface SessionStore<Tx = unknown> {
 
   /**
    * Begins a session, which is proven from then on. `passwordHash` is the hash that the login was checked against. A change of password comes either before
-   * the session, which is then refused, or after it, and ends it.
+   * the session, which is then rejected, or after it, and stops it.
    * @throws TaskboardError `NOT_FOUND` for an unknown user, or one who has another `passwordHash` or `mfaSecret` by now.
    */
   insertSession(
@@ -130,23 +130,23 @@ export interface SessionStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<Session>
   /**
-   * Exchanges a refresh token: see `RefreshOutcome`. Of concurrent calls with the same token, exactly one gets `rotated`. Null for an unknown session, and one that has ended. It
-   * remembers the newest `mostRotatedTokens` of the tokens that were replaced a moment ago.
+   * Exchanges a refresh token: see `RefreshOutcome`. Of concurrent calls with the same token, exactly one gets `rotated`. Null for an
+   * unknown, expired or revoked session. It remembers the newest `mostRotatedTokens` of the tokens that were replaced a moment ago.
    */
   consumeRefreshToken(request: RefreshRequest, call: CallContext<Tx>): Promise<RefreshOutcome | null>
-  /** Ends a session, by its id or its tokens' family. Null when it was unknown or had ended. */
+  /** Revokes a session, by its id or its tokens' family. Null when it was unknown, expired or revoked. */
   endSession(
     named: { readonly id: string } | { readonly familyHash: string },
     call: CallContext<Tx>,
   ): Promise<Pick<Session, 'id' | 'userId'> | null>
-  /** The sessions of a user that have not ended, newest first. Empty for an unknown user. */
+  /** The valid sessions of a user, newest first. Empty for an unknown user. */
   listSessions(of: { readonly userId: string }, call: CallContext<Tx>): Promise<readonly SessionRecord[]>
-  /** Ends the sessions of a user: the one with an id, or all but one. Returns the ids of those that it ended. */
+  /** Revokes the sessions of a user: the one with an id, or all but one. Returns the ids of those that it ended. */
   endSessions(
     which: { readonly userId: string } & ({ readonly id: string } | { readonly exceptId: string | null }),
     call: CallContext<Tx>,
   ): Promise<readonly string[]>
-  /** Notes that the user of a session has shown who they are just now. False for a session that is unknown or has ended. */
+  /** Notes that the user of a session has shown who they are just now. False for an unknown, expired or revoked session. */
   proveSession(
     named: { readonly id: string; readonly userId: string },
     call: CallContext<Tx>,
@@ -158,7 +158,7 @@ export interface SessionStore<Tx = unknown> {
     change: { readonly userId: string; readonly passwordHash: string; readonly next: string },
     call: CallContext<Tx>,
   ): Promise<boolean>
-  /** Changes a user's second factor: see `MfaChange`. False when the change is refused, and for an unknown user. */
+  /** Changes a user's second factor: see `MfaChange`. False when the change is rejected, and for an unknown user. */
   changeMfa(
     change: { readonly userId: string; readonly change: MfaChange },
     call: CallContext<Tx>,

@@ -25,13 +25,13 @@ import { loginInput, proofInput } from './access-input.js'
 /** A login. `mfaCode` is a one-time password or a recovery code, for users who are enrolled. */
 export type LoginInput = z.input<typeof loginInput>
 
-/** A session of somebody who is logged in. */
+/** A session of someone who is logged in. */
 export interface OwnSession {
   readonly userId: string
   readonly sessionId: string
 }
 
-/** How somebody who is logged in shows again who they are: by the password, and a code when enrolled, or by a fresh login code. */
+/** How someone who is logged in shows again who they are: by the password, and a code when enrolled, or by a fresh login code. */
 export type ProofInput = z.input<typeof proofInput>
 
 /** The tokens of a session. */
@@ -46,21 +46,21 @@ export interface SessionTokens {
   readonly refreshExpiresInS: number
 }
 
-/** Of whom a session begins. Without `mfaSecret`, the second factor is not looked at. */
+/** Of whom a session begins. Without `mfaSecret`, the second factor isn't looked at. */
 type Begun = Pick<SignIn, 'userId' | 'passwordHash'> & Partial<Pick<SignIn, 'mfaSecret'>>
 
-/** Logs users in and out. Every method rejects with `SERVICE_UNAVAILABLE` when the storage does not answer. */
+/** Logs users in and out. Every method rejects with `SERVICE_UNAVAILABLE` when the storage doesn't respond. */
 export interface Sessions {
   /**
    * Begins a session. An unknown address and a wrong password give the same error and take the same time. Ten wrong passwords or five
    * wrong codes lock this address for this client for 15 minutes, whether the user exists or not.
-   * @throws TaskboardError `UNAUTHORIZED` for a wrong login, with `field` `mfaCode` when the password was right and a code is
-   *   missing or wrong; `RATE_LIMITED` with the wait; `MISSING_FIELD`, `INVALID_FIELD`.
+   * @throws TaskboardError `UNAUTHORIZED` for a wrong login; its `field` is `mfaCode` when the password was right and a code is missing or
+   * wrong. `RATE_LIMITED` with the wait; `MISSING_FIELD`, `INVALID_FIELD`.
    */
   login(input: LoginInput, origin: LoginOrigin): Promise<SessionTokens>
   /**
    * Begins a session by a one-time login code, without a password or a second factor. Of all callers with the same code, one succeeds.
-   * @throws TaskboardError `UNAUTHORIZED` for a code that was used, has expired, or is not valid; `RATE_LIMITED` after too many of them.
+   * @throws TaskboardError `UNAUTHORIZED` for a code that was used, has expired, or isn't valid; `RATE_LIMITED` after too many of them.
    */
   loginByCode(code: string, origin: LoginOrigin): Promise<SessionTokens>
   /**
@@ -73,30 +73,30 @@ export interface Sessions {
   ): Promise<{ readonly email: string; readonly accountName: string }>
   /**
    * Exchanges a refresh token for the next one, once. Of two concurrent calls one gets it, and the session stays. Showing the token
-   * again more than 10 s later ends the session, because two clients have it.
+   * again more than 10 s later revokes the session, because two clients have it.
    * @throws TaskboardError `UNAUTHORIZED`, `RATE_LIMITED`.
    */
   refresh(refreshToken: string, origin: LoginOrigin): Promise<SessionTokens>
   /**
-   * Proves a session again, as a login does. Wrong passwords and codes count with those of logins.
-   * @throws TaskboardError `INVALID_FIELD` naming what is wrong: `password`, `mfaCode` when the password was right and a code is missing or
-   *   wrong, or `code`; `RATE_LIMITED`; `UNAUTHORIZED` when the session has ended.
+   * Proves a session again, as a login does. Wrong passwords and codes count like failed logins.
+   * @throws TaskboardError `INVALID_FIELD` naming the wrong field: `password`, `mfaCode` (the password was right) or `code`;
+   * `RATE_LIMITED`; `UNAUTHORIZED` when the session expired or was revoked.
    */
   prove(session: OwnSession, input: ProofInput, origin: LoginOrigin): Promise<void>
   /** Begins a session of a user whose password was set or checked just now. @throws TaskboardError `UNAUTHORIZED` when it is another one by now. */
   begin(user: Begun, origin: LoginOrigin): Promise<SessionTokens>
-  /** The answer to a token that is not valid: counts it. @throws TaskboardError `RATE_LIMITED` after too many from the address. */
+  /** The answer to a token that isn't valid: counts it. @throws TaskboardError `RATE_LIMITED` after too many from the address. */
   refuseToken(clientAddress: string, message: string): TaskboardError
   /**
    * Looks up a token, which counts a wrong one by `refuseToken`. Waits while those in progress may use up what the address may still have wrong.
    * @throws TaskboardError `RATE_LIMITED` for an address that has shown too many wrong ones.
    */
   withFewWrong<T>(clientAddress: string, lookUp: () => Promise<T>): Promise<T>
-  /** The sessions of a user that have not ended, newest first. */
+  /** The valid sessions of a user, newest first. */
   list(userId: string): Promise<readonly SessionRecord[]>
   /**
-   * Ends the session of a user with an id, or all of the user's but one. This process refuses them at once, others within a second.
-   * @throws TaskboardError `NOT_FOUND` for an id that is not one of the user's live sessions.
+   * Revokes the session of a user with an id, or all of the user's but one. This process rejects them immediately, others within a second.
+   * @throws TaskboardError `NOT_FOUND` for an id that isn't one of the user's live sessions.
    */
   end(
     userId: string,
@@ -104,8 +104,8 @@ export interface Sessions {
     by: AuditActor | undefined,
   ): Promise<void>
   /**
-   * Ends the session of a refresh token, or else of the access token in an `Authorization` header. Idempotent.
-   * @throws TaskboardError `MISSING_FIELD` (`refreshToken`) with neither, `UNAUTHORIZED` for an access token that is not valid.
+   * Revokes the session of a refresh token, or else of the access token in an `Authorization` header. Idempotent.
+   * @throws TaskboardError `MISSING_FIELD` (`refreshToken`) with neither, `UNAUTHORIZED` for an access token that isn't valid.
    */
   logout(
     shown: {
@@ -141,7 +141,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { random, clock } = environment
   const guard = createTokenGuard(limit, clock)
   const { refuseToken } = guard
-  /** The families of refresh tokens that were right in this process: a wrong token of another address does not stop them. */
+  /** The families of refresh tokens that were right in this process: a wrong token of another address doesn't stop them. */
   const known = createKnownClients(MOST_KNOWN_SESSIONS)
   const { check, checkAgain } = createLoginCheck(deps)
 
@@ -184,7 +184,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       }
       const by = userActor(userId, origin, id)
       if (!(await store.proveSession({ id, userId }, environment.call({ by })))) {
-        throw new TaskboardError('UNAUTHORIZED', 'the session has ended')
+        throw new TaskboardError('UNAUTHORIZED', 'the session expired or was revoked')
       }
       authenticator.forgetSession(id)
     },
@@ -229,7 +229,7 @@ function createRefresh(
   }
 }
 
-/** Counts tokens that are not valid. */
+/** Counts tokens that aren't valid. */
 function createTokenGuard(limit: number, clock: Clock): Guard {
   const wrong = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: mostAddresses, clock })
   const askFor = createLookUps(wrong)
@@ -265,7 +265,7 @@ async function tokensOf(
   }
 }
 
-/** The part that lists sessions and ends them. */
+/** The part that lists sessions and stops them. */
 function createEndings({
   environment,
   store,

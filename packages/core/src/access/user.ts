@@ -18,7 +18,7 @@ export interface NewStoredUser {
   readonly email: string
   /** Hashed by the `PasswordHasher`. */
   readonly passwordHash: string
-  /** Null for all scopes, including those of later versions. */
+  /** Null for all scopes, including scopes of later versions. */
   readonly scopes: readonly Scope[] | null
   /** Whether the address is known to be the user's. Default false. */
   readonly isEmailVerified?: boolean | undefined
@@ -41,7 +41,7 @@ export interface Invitation {
 }
 
 /**
- * Whether a user with these scopes may invite to those: who gives a role has all of it, and may change the account.
+ * Whether a user with these scopes may invite to those: the user needs all of them, and the right to change the account.
  * @example
  * ```ts
  * import { mayInvite } from '@taskboard/core/storage'
@@ -58,7 +58,7 @@ export function mayInvite(held: readonly Scope[], wanted: readonly Scope[]): boo
 export interface NewStoredInvitation {
   readonly accountId: string
   readonly email: string
-  /** Null for all scopes, including those of later versions. */
+  /** Null for all scopes, including scopes of later versions. */
   readonly scopes: readonly Scope[] | null
   /** The SHA-256 of its token. */
   readonly tokenHash: string

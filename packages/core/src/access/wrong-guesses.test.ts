@@ -17,7 +17,7 @@ async function setUp() {
   const busy = { is: false }
   const verify: PasswordHasher['verify'] = (password, stored) =>
     busy.is
-      ? Promise.reject(new TaskboardError('SERVICE_UNAVAILABLE', 'too many logins at once'))
+      ? Promise.reject(new TaskboardError('SERVICE_UNAVAILABLE', 'too many logins at the same time'))
       : plainPasswordHasher.verify(password, stored)
   const clock = virtualClock()
   const storage = memoryStorage()

@@ -9,7 +9,7 @@ export interface AccountDirectory {
 
 const MOST_KEPT = 10_000
 
-/** Looks up each workspace once, also for runs that ask at the same time. */
+/** Looks up each workspace once, including for runs that ask at the same time. */
 export function createAccountDirectory<Tx>(
   environment: Environment,
   store: Pick<AccessStore<Tx>, 'listWorkspaces'>,

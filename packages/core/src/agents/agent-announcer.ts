@@ -12,7 +12,7 @@ export interface AgentAnnouncer {
 const BATCH = 200
 /** How often the agents of workers are looked at while one of them is present. */
 const LOOK_EVERY_MS = 1_000
-/** How often a process looks that knows of no worker: those of another process may leave it with their agents announced. */
+/** How often a process looks that knows of no worker: workers of another process may leave it with their agents announced. */
 const IDLE_LOOK_EVERY_MS = 60_000
 
 /** `isOnlyProcess`: no other process uses the storage. */
@@ -21,7 +21,7 @@ export function createAgentAnnouncer<Tx>(
   agents: Pick<AgentStore<Tx>, 'announceAgents'>,
   isOnlyProcess: boolean,
 ): AgentAnnouncer {
-  /** Whether to look once more although nobody is present: the transaction of a claim may still be open. */
+  /** Whether to look once more although no one is present: the transaction of a claim may still be open. */
   let looksAgain = false
 
   async function pass(): Promise<NextPass> {

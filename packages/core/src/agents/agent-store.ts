@@ -12,7 +12,7 @@ import type {
   NewAgent,
 } from './agent.js'
 
-/** What can be read of an agent beside its record: `work` adds what `AgentOverview` has, and makes its status current. */
+/** The readable part of an agent besides its record: `work` adds the fields of `AgentOverview`, and makes its status current. */
 export type AgentPart = 'work'
 
 /** Which agents to list, and what of each. */
@@ -36,18 +36,17 @@ export type AgentReading<Part extends AgentPart = never> = [Part] extends [never
 
 export type ForecastTask = Pick<Task, 'id' | 'workspaceId' | 'assignedTo' | 'lease' | 'type'>
 
-/** Who works for agents, and for how long from now; or who cannot. A report about an unknown agent is ignored. */
+/** The workers of agents, and for how long from now; or who can't work. A report about an unknown agent is ignored. */
 export type AgentPresenceReport =
   /**
    * A runtime of each of these types; with `liveMs` null, until another report. From this report on, claims for any type (`'*'`) leave
-   * agents to the runtime of their own type. They take the agents over with the first report of any runtime after that runtime's time
-   * has ended.
+   * agents to the runtime with their own type. They take over the agents with the first report of any runtime after that runtime's time is over.
    */
   | { readonly agentTypes: readonly string[]; readonly liveMs: number | null }
   /** A worker outside of the runtimes, for one agent. */
   | { readonly workspaceId: string; readonly agentId: string; readonly liveMs: number }
   /**
-   * The agent cannot work now: no claim gives it a task for so long from now, at most an hour. A longer rest stands. A change of the agent ends it.
+   * The agent can't work now: no claim gives it a task for so long from now, at most an hour. A longer rest stands. A change of the agent stops it.
    */
   | { readonly workspaceId: string; readonly agentId: string; readonly restMs: number }
   /** The status that the agent's runtime announces: it is stored, with `agent.status` in the event log when it differs. */
@@ -68,9 +67,9 @@ export interface AgentStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<Created<AddedAgent>>
   /**
-   * The agents that a query selects, in the order of their ids, which is the order of their creation. Leaves out ids that do not exist or
-   * are beyond reach. The cost does not depend on the number of attempts.
-   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that does not exist or is not within reach.
+   * The agents that a query selects, in the order of their ids, which is the order of their creation. Leaves out ids that don't exist or
+   * are beyond reach. The cost doesn't depend on the number of attempts.
+   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that doesn't exist or isn't within reach.
    */
   listAgents<Part extends AgentPart = never>(
     query: AgentQuery<Part>,
@@ -84,7 +83,7 @@ export interface AgentStore<Tx = unknown> {
   /**
    * Deletes an agent. Tasks in DONE that were assigned to it lose their assignee, with `task.updated` by the system; attempts keep its id. A concurrent claim may still
    * give it a task.
-   * @throws TaskboardError `CONFLICT` while it has a task under lease, or one that is not in DONE is assigned to it.
+   * @throws TaskboardError `CONFLICT` while it has a task under lease, or one that isn't in DONE is assigned to it.
    */
   deleteAgent(
     named: { readonly workspaceId: string; readonly agentId: string },
@@ -93,15 +92,15 @@ export interface AgentStore<Tx = unknown> {
   /** Records who is at work for agents, or an agent's status. The current status of agents and the claims for any type depend on it. */
   reportPresence(report: AgentPresenceReport, call: CallContext<Tx>): Promise<void>
   /**
-   * Raises `agent.status` for agents of workers outside of the runtimes whose current status is not that of their last `agent.status`, for
-   * at most `limit`. Concurrent calls raise each change once. Resolves to how many it raised, and whether such an agent is busy
-   * or its worker is present, so that its status can change again by time alone.
+   * Raises `agent.status` for agents of workers outside of the runtimes whose current status differs from their last `agent.status`, for at
+   * most `limit`. Concurrent calls raise each change once. Resolves to how many it raised, and whether such an agent is busy or its worker
+   * is present. In that case its status can change again by time alone.
    */
   announceAgents(
     sweep: { readonly limit: number },
     call: CallContext<Tx>,
   ): Promise<{ readonly announced: number; readonly isAnyPresent: boolean }>
-  /** What is known about the end of each task: one forecast for each, in their order. Tasks are taken as given, also unknown ones. */
+  /** The forecasts of the tasks: one for each, in their order. Tasks are taken as given, including unknown ones. */
   readForecasts(
     query: { readonly tasks: readonly ForecastTask[] },
     call: CallContext<Tx>,

@@ -18,7 +18,7 @@ export interface AgentFields {
   /** The identifier of a language model; null for the runtime's own choice. */
   readonly model: string | null
   readonly systemPrompt: string | null
-  /** What it is good at, in words for people and programs that assign tasks. */
+  /** Its strengths, in words for people and programs that assign tasks. */
   readonly capabilities: readonly string[]
   /** The names of tools that the runtime may let it use. */
   readonly tools: readonly string[]
@@ -45,14 +45,14 @@ export interface AgentOverview extends Agent {
   readonly currentWorkload: number
   /**
    * The part of its last hundred attempts, completed or failed, that was completed: 0 to 1; null before the first. An attempt that was
-   * retried or whose lease expired counts as failed. One that was held, returned or revoked does not count.
+   * retried or whose lease expired counts as failed. One that was held, returned or revoked doesn't count.
    */
   readonly successRate: number | null
   /** Whether no runtime of the host runs its tasks at present: a program outside of the host has to claim them. */
   readonly isRemote: boolean
-  /** Until when it takes no task because its budget, or that of its workspace, is spent; null while neither is. */
+  /** The time until which it takes no task because its own or its workspace budget is spent; null while neither is. */
   readonly budgetSpentUntil: Instant | null
-  /** Until when it takes no task because the provider of its model could not work; null otherwise. */
+  /** Until when it takes no task because the provider of its model couldn't work; null otherwise. */
   readonly restingUntil: Instant | null
 }
 
@@ -74,11 +74,11 @@ export interface Forecast {
    */
   readonly typicalMs: number | null
   /**
-   * For a task in TODO: how many of the same queue (for the same agent, or for any) come before it, plus how many tasks its possible
-   * agents work on. Counts at most a thousand of each. 0 for other tasks.
+   * For a task in TODO: how many of the same queue (for the same agent, or for any) come before it. It adds how many tasks its possible
+   * agents are running. Counts at most a thousand of each. 0 for other tasks.
    */
   readonly ahead: number
-  /** How many of the agents that may take it, and are not paused, are not offline. */
+  /** How many of the agents that may take it, and aren't paused, aren't offline. */
   readonly agents: number
   /** The present. */
   readonly asOf: Instant
@@ -93,7 +93,7 @@ export const timedAttempts = 20
 /** How many tasks a forecast counts at most. */
 export const mostAhead = 1_000
 
-/** The largest `maxConcurrent`: that of a runtime's concurrency. */
+/** The largest `maxConcurrent`: the same as for the concurrency of a runtime. */
 const MOST_CONCURRENT = 100_000
 
 const NONE: readonly string[] = Object.freeze([])
@@ -160,5 +160,5 @@ export const agentFields = resourceFields<AgentFields>()({
 
 /** What the host gives for a new agent. */
 export type NewAgentInput = Parameters<typeof agentFields.parseNew>[0]
-/** What the host gives to change an agent: the given fields are replaced, and null clears a field that can be empty. */
+/** A change of an agent by the host: the given fields are replaced, and null clears a field that can be empty. */
 export type AgentChangeInput = Parameters<typeof agentFields.parseChange>[0]

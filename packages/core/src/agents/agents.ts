@@ -32,7 +32,7 @@ export interface AgentPage {
  */
 export interface Agents<Tx = unknown> {
   /**
-   * Adds an agent to a workspace. A repeat with the same `idempotency` returns the first one's agent as it was created.
+   * Adds an agent to a workspace. A retry with the same `idempotency` returns the first one's agent as it was created.
    * @throws TaskboardError `CONFLICT` when the key was used for another request.
    */
   create(
@@ -52,12 +52,12 @@ export interface Agents<Tx = unknown> {
   ): Promise<AgentOverview>
   /**
    * Tasks in DONE that were assigned to it lose their assignee.
-   * @throws TaskboardError `CONFLICT` while it works a task, or a task that is not in DONE is assigned to it.
+   * @throws TaskboardError `CONFLICT` while it works on a task, or a task that isn't in DONE is assigned to it.
    */
   delete(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<void>
   /** Agents of all workspaces within reach, oldest first. A workspace beyond it: `NOT_FOUND` (`workspaceId`). */
   listWithin(reach: Reach, filter?: AgentFilter & InTransaction<Tx>): Promise<AgentPage>
-  /** Those of at most a thousand ids that are within reach, in one round trip and in no order. */
+  /** The agents with at most a thousand ids that are within reach, in one round trip and in no order. */
   findAll(
     reach: Reach,
     agentIds: readonly string[],
@@ -67,7 +67,7 @@ export interface Agents<Tx = unknown> {
   find(reach: Reach, agentId: string, options?: InTransaction<Tx>): Promise<AgentOverview>
 }
 
-/** What transports use of the agents besides: the same for values that a request's schema has validated. */
+/** Further methods for transports: the same for values that a request's schema has validated. */
 export interface TransportAgents<Tx = unknown> extends Agents<Tx> {
   createParsed(
     workspaceId: string,

@@ -27,13 +27,13 @@ export interface ChatOptions<Tx> {
   readonly quota: Pick<Quota<Tx>, 'createTask' | 'createTasks' | 'createHeld'>
   /** How long an agent may take to reply. Default 30 s. */
   readonly timeoutMs?: number | undefined
-  /** Ends the chats in progress and refuses new ones: the task board is closed. */
+  /** Ends the chats in progress and rejects new ones: the task board is closed. */
   readonly closed?: AbortSignal | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const LONGEST_REPLY = 100_000
-/** What they use is counted only when they report it: so many can pass a budget that is spent by then. */
+/** Its usage counts only when it is reported: so many chats can pass a spent budget by then. */
 const MOST_AT_ONCE = 10
 /** What the board refuses to the caller. */
 const passedOn: readonly ErrorCode[] = ['FORBIDDEN', 'QUOTA_EXCEEDED']
@@ -42,9 +42,10 @@ const passedOn: readonly ErrorCode[] = ['FORBIDDEN', 'QUOTA_EXCEEDED']
  * Answers chat messages by the oldest agent of the workspace whose runtime can chat. A reply is text, cut off after 100,000
  * characters.
  *
- * Throws `AGENT_UNAVAILABLE` when there is no such agent, or when it throws, does not reply in time or before the task board is
- * closed, or replies with something other than text, or is in ten chats of this process already. Only the log has the cause. Throws `QUOTA_EXCEEDED` (`budget`) unasked when a budget of
- * the month is spent, and passes on what the board refused to the caller.
+ * Throws `AGENT_UNAVAILABLE` when there is no such agent, when it throws, or when it is in ten chats of this process already. The same
+ * error means that it doesn't reply in time or before the task board closes, or replies with something other than text. Only the log has
+ * the cause. Throws `QUOTA_EXCEEDED` (`budget`) unasked when a budget of the month is spent, and passes on what the board refused to the
+ * caller.
  */
 export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   const { environment, agents, runtimes, timeoutMs = DEFAULT_TIMEOUT_MS, closed } = options
@@ -54,7 +55,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   const takePlace = createPlaces()
   const chatOf = (type: string) => chats.get(chats.has(type) ? type : anyAgentType) ?? null
 
-  /** The oldest first; none of a workspace that does not exist. */
+  /** The oldest first; none of a workspace that doesn't exist. */
   async function agentsOf(id: string): Promise<readonly Agent[]> {
     // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.
     const workspaceId = (id as string | undefined) ?? ''

@@ -10,15 +10,15 @@ export interface ChatContext {
   /** The author of the message, as the caller gave it; null without one. */
   readonly user: string | null
   /**
-   * The workspace's board, to read and to change, as the caller may: its methods throw `FORBIDDEN` for what the caller lacks the scope for,
-   * and `QUOTA_EXCEEDED` beyond its quotas. Let both pass when you cannot go on: the caller then gets them as the answer.
+   * The workspace's board, to read and to change, with the scopes of the caller. Its methods throw `FORBIDDEN` for a missing scope, and
+   * `QUOTA_EXCEEDED` beyond the quotas. Let both pass when you can't continue: the caller then gets them as the answer.
    */
   readonly board: Board
   /** Who asks; null for the host's code. */
   readonly caller: Principal | null
   /**
    * Reports what a language model has used for this message, which counts in the budgets of the agent and the workspace for the month.
-   * Do not call the model again when it returns that one of them is spent.
+   * Don't call the model again when it returns that one of them is spent.
    * @throws TaskboardError `INVALID_FIELD`.
    */
   usage(used: UsageInput): Promise<{ readonly spent: 'agent' | 'workspace' | null }>
@@ -28,7 +28,7 @@ export interface ChatContext {
   readonly agent: Agent
 }
 
-/** What a host writes: the work of all agents of one type, in all workspaces. */
+/** The code of a host for all agents of one type, in all workspaces. */
 export interface AgentOptions {
   /**
    * Which stored agents this works for: those whose `type` is this text, of 1 to 64 code points. `'*'` stands for all agents whose
@@ -37,7 +37,7 @@ export interface AgentOptions {
    */
   readonly type: string
   /**
-   * How many tasks run at once in this process: 1 to 100,000, default 1. A run that has lost its task does not count, even if its code
+   * How many tasks run at the same time in this process: 1 to 100,000, default 1. A run that has lost its task doesn't count, even if its code
    * ignores the signal.
    */
   readonly concurrency?: number | undefined
@@ -49,9 +49,9 @@ export interface AgentOptions {
    */
   readonly leaseMs?: number | undefined
   /**
-   * Works one task. What it returns becomes the task's result: text as it is, '' for nothing, JSON for anything else. What it throws fails
-   * the attempt, and the task is retried after a backoff while attempts remain (`TaskFailure`: it is not). No two runs have the same
-   * task. When `signal` aborts, the run has lost its task, and its result is discarded.
+   * Works on one task. Its return value becomes the task's result: text as it is, '' for undefined, JSON for anything else. An error that
+   * it throws fails the attempt, and the task is retried after a backoff while attempts remain (`TaskFailure`: it isn't). No two runs have
+   * the same task. When `signal` aborts, the run has lost its task, and its result is discarded.
    */
   run(task: Task, context: TaskContext): unknown
   /** Answers a chat message of a workspace with an agent of this type; for `'*'`, with one that no other runtime of this process serves. */

@@ -7,9 +7,9 @@ import type { AgentStore } from './agent-store.js'
 export interface Estimates<Tx = unknown> {
   /**
    * One for each task, in their order, in one round trip; in none when no task is open. For a task in DONE: when it was done. Null when
-   * there is no estimate: the task is on hold, waits for others, no task of its kind was ever completed, or all agents that may take
-   * it are offline. Also null, with a warning in the log, when the storage fails outside a transaction: an estimate is never worth a
-   * failed request.
+   * there is no estimate. The task is on hold or waits for others, no such task was ever completed, or all agents that may take it are
+   * offline. Also null, with a warning in the log, when the storage fails outside a transaction: an estimate is never worth a failed
+   * request.
    */
   forTasks(
     tasks: readonly Task[],

@@ -13,7 +13,7 @@ import type { TaskRun } from './task-run.js'
 /** Renews the leases of runs: one loop and two queues, however many runs there are. */
 export interface LeaseKeeper {
   start(): void
-  /** Renews from now on, a third of a lease after each write. Call it also after a write that renewed the lease. */
+  /** Renews from now on, a third of a lease after each write. Call it even after a write that renewed the lease. */
   keep(run: TaskRun): void
   release(run: TaskRun): void
   stop(): Promise<void>
@@ -57,7 +57,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
   async function renew(run: TaskRun): Promise<void> {
     const startedAt = clock.now()
     if (startedAt >= run.leaseEndsAt)
-      return lose(run, new TaskboardError('CONFLICT', 'the lease ended without a renewal'))
+      return lose(run, new TaskboardError('CONFLICT', 'the lease expired without a renewal'))
     try {
       const command = { kind: 'renew', fencingToken: run.proof.fencingToken, leaseMs } as const
       await tasks.changeTask({ target: run.proof, command }, environment.call())

@@ -12,7 +12,7 @@ export interface LeaseSweepOptions<Tx> {
   readonly pollIntervalMs: number | null
 }
 
-/** Returns tasks to TODO whose agents did not renew the lease. */
+/** Returns tasks to TODO whose agents didn't renew the lease. */
 export interface LeaseSweep {
   start(): void
   stop(): Promise<void>

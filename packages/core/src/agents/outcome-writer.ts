@@ -10,7 +10,7 @@ export interface OutcomeWriterDeps<Tx> {
   readonly tasks: TaskStore<Tx>
   readonly agents: Pick<AgentStore<Tx>, 'reportPresence'>
   readonly backoff: Backoff
-  /** Ends the wait for a storage that does not answer. */
+  /** Ends the wait for a storage that doesn't respond. */
   readonly givingUp: AbortSignal
 }
 
@@ -22,7 +22,7 @@ const LONGEST_RETRY_MS = 5_000
 
 /**
  * Retries `work` after a storage fault while the run's lease lasts. A short outage loses no work, and fencing keeps a retry from
- * writing twice. Resolves with null, and logs why, when the task was lost or the storage did not recover in time.
+ * writing twice. Resolves with null, and logs why, when the task was lost or the storage didn't recover in time.
  */
 export async function whileLeased<Tx, T>(
   deps: Pick<OutcomeWriterDeps<Tx>, 'environment' | 'givingUp'>,
@@ -42,7 +42,7 @@ export async function whileLeased<Tx, T>(
         return null
       }
       if (!isFault(error) || deps.givingUp.aborted || clock.now() + delayMs >= run.leaseEndsAt) {
-        logger.error(described, 'stopped retrying the storage; the task returns when its lease ends')
+        logger.error(described, 'stopped retrying the storage; the task returns when its lease expires')
         return null
       }
       logger.warn(described, 'the storage failed during a run; retrying')
@@ -100,7 +100,7 @@ export async function writeOutcome<Tx>(
   })
 }
 
-/** Whether a retry can help: for every error except a refusal by the storage. */
+/** Whether a retry can help: for every error except a rejection by the storage. */
 function isFault(error: unknown): boolean {
   if (!isTaskboardError(error)) return true
   return error.code === 'SERVICE_UNAVAILABLE' || error.code === 'INTERNAL_ERROR'

@@ -19,7 +19,7 @@ export type WaitReason = (typeof waitReasons)[number]
 /** Something that a task in TODO waits for. */
 export interface PickupWait {
   readonly reason: WaitReason
-  /** When it ends by itself: `not_before`, `budget`, which begins anew each month, and `resting`, for the first of the agents. */
+  /** When it ends by itself: `not_before`, `budget`, which begins again each month, and `resting`, for the first of the agents. */
   readonly until: Instant | null
   /** Of tasks for `dependencies`, of agents for `budget`, `paused`, `offline` and `resting`. */
   readonly count: number | null
@@ -54,7 +54,7 @@ interface Lack {
   readonly agent: PickupAgent
 }
 
-/** What the agents lack that may take a task. Nothing when one of them lacks nothing. */
+/** What the agents lack that may take a task. Empty when one of them lacks nothing. */
 function waitsForAgents(
   agents: readonly PickupAgent[],
   budgets: readonly MonthlyBudget[],
@@ -89,8 +89,8 @@ function lackOf(agent: PickupAgent, spent: ReadonlyMap<string | null, MonthlyBud
 }
 
 /**
- * What a task waits for besides its turn: why no agent can take it now. Empty when one can, and outside of TODO. `agents` and `budgets` are
- * all of its workspace; null agents are not known, and nothing is said about them.
+ * The reasons why no agent can take a task now, besides its turn. Empty when one can, and outside of TODO. `agents` and `budgets` are
+ * all of its workspace; null agents aren't known, and nothing is said about them.
  */
 export function pickupWaits(
   task: PickupTask,

@@ -11,7 +11,7 @@ import type { RecordClaim } from '../board/index.js'
 
 /**
  * Reports to the store which agents are working in this process. Changes that cancel out during a report are skipped. A change that
- * the store did not accept is reported again.
+ * the store didn't accept is reported again.
  */
 export interface AgentPresence {
   start(): void
@@ -104,7 +104,7 @@ const REPORT_EVERY_MS = 30_000
 
 /**
  * If only this process uses the storage, it reports once that the runtimes are at work, and once that they have stopped. Otherwise it
- * repeats the report: that one process stops says nothing about others that work the same types.
+ * retries the report: that one process stops says nothing about others that work the same types.
  */
 export function createRuntimeReport<Tx>(
   environment: Environment,

@@ -2,9 +2,10 @@ import { backoffDelayMs, type Backoff } from '../board/index.js'
 import type { Instant } from '../environment/index.js'
 
 /**
- * The error that an agent throws when it cannot work now through no fault of the task: a provider is down, or a rate limit is used up. The
- * task returns to TODO without a counted attempt. Until `retryAfterMs` have passed, it is not ready, and its agent takes nothing
- * else. Without `retryAfterMs`, and when the fault goes on, the wait grows as the backoff does. It is at least a second and at most an hour.
+ * The error that an agent throws when it can't work now through no fault of the task. For example, a provider is down, or a rate limit is
+ * used up. The task returns to TODO without a counted attempt. Until `retryAfterMs` have passed, it isn't ready, and its agent takes no
+ * other task. Without `retryAfterMs`, and when the fault continues, the wait grows as the backoff does. It is at least a second and at most
+ * an hour.
  *
  * Any error with `retry: 'later'` and, where known, `retryAfterMs` has the same effect. See `bounds.longestOutageMs` of `createTaskboard` for what
  * ends a task that is postponed again and again.
@@ -36,7 +37,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** How long the agent asks to wait; null when it says no time, undefined for an error that does not ask for it. */
+/** How long the agent asks to wait; null when it says no time, undefined for an error that doesn't ask for it. */
 export function requestedWait(thrown: unknown): number | null | undefined {
   try {
     if (typeof thrown !== 'object' || thrown === null) return undefined
@@ -53,9 +54,9 @@ const SHORTEST_REST_MS = 1_000
 /** So that no header of a provider parks tasks for days. */
 export const longestRestMs = 3_600_000
 
-/** How long agents rest that cannot work: longer each time, until a run shows that they can. */
+/** How long agents rest that can't work: longer each time, until a run shows that they can. */
 export interface Rests {
-  /** A run that was claimed at `claimedAt` cannot go on. Returns how long its agent rests from now. */
+  /** A run that was claimed at `claimedAt` can't continue. Returns how long its agent rests from now. */
   begin(agentId: string, claimedAt: Instant, requestedMs: number | null): number
   /** The agent works again. */
   end(agentId: string): void

@@ -24,9 +24,9 @@ const MOST_ROUNDS = 1_000
 type LostTest = (error: unknown) => boolean
 
 export interface Writer {
-  /** `isLostBy` says which refusals mean that the task is lost; default: any conflict. */
+  /** `isLostBy` says which rejections mean that the task is lost; default: any conflict. */
   <A extends unknown[], R = void>(verb: Verb<A, R>, isLostBy?: LostTest): (...args: A) => Promise<R>
-  /** Resolves when all writes have ended, including those that start meanwhile, up to a bound. */
+  /** Resolves when all writes have finished, including writes that start while it waits, up to a bound. */
   settled(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
       queue = result.then(
         () => undefined,
         (error: unknown) => {
-          logger.warn({ taskId: run.proof.taskId, err: error }, 'the storage refused a write of an agent')
+          logger.warn({ taskId: run.proof.taskId, err: error }, 'the storage rejected a write of an agent')
         },
       )
       return result

@@ -317,7 +317,9 @@ describe('a storage that fails', () => {
     fixture.faults.repair()
     await fixture.clock.advance({ minutes: 5 })
     expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: 'run 2', attempts: 2 })
-    expect(fixture.messages).toContain('stopped retrying the storage; the task returns when its lease ends')
+    expect(fixture.messages).toContain(
+      'stopped retrying the storage; the task returns when its lease expires',
+    )
     await Promise.all([runner.stop(), sweep.stop()])
   })
 

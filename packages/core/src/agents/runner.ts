@@ -15,7 +15,7 @@ import type { TaskRun } from './task-run.js'
 
 /**
  * Notices when a person takes a task away from its run: moves, cancels, holds, reassigns or deletes it. Asks the storage only after a
- * commit that took a task away from its agent, and at each poll of a storage that other processes write to.
+ * commit that took a task away from its agent. With a storage that other processes write to, it also asks at each poll.
  */
 interface ClaimWatch {
   start(): void
@@ -94,7 +94,7 @@ export interface StopOptions {
 /**
  * Runs agents on tasks: for each type up to its concurrency, workspaces in turn, each workspace's best task first.
  *
- * Leases are renewed during a run. When a run loses its task, its signal aborts; when a person takes the task away, it aborts at once.
+ * Leases are renewed during a run. When a run loses its task, its signal aborts; when a person takes the task away, it aborts immediately.
  * The slot is then free, and the result is discarded. After a storage fault, calls are retried while the lease lasts. So a task is
  * neither lost nor done twice.
  */
@@ -102,9 +102,9 @@ export interface Runner {
   /** Begins to claim tasks. */
   start(): void
   /**
-   * Stops claiming and lets runs end within the drain time. Then aborts their signals, and after the grace period returns the claims
-   * of runs that have not ended, without a failed attempt. Waits end by the board's clock. If that is a test's clock and stands still,
-   * they end after at most a second of real time. Leaves no timer, and writes nothing afterwards.
+   * Stops claiming and lets runs end within the drain time. Then aborts their signals, and after the grace period returns the claims of the
+   * remaining runs, without a failed attempt. Waits end by the board's clock. If that is a test's clock and stands still, they end after at
+   * most a second of real time. Leaves no timer, and writes nothing afterward.
    */
   stop(options?: StopOptions): Promise<void>
   /** How many runs there are. */

@@ -35,12 +35,12 @@ import {
   type TaskRunOptions,
 } from './task-run.js'
 
-/** How many claims are returned at once. */
+/** How many claims are returned at the same time. */
 const BATCH = 100
 
 /**
  * Returns claims, so that other processes need not wait for their leases to end. Tries each claim once and never rejects: a task
- * whose claim cannot be returned is ready when its lease ends.
+ * whose claim can't be returned is ready when its lease expires.
  */
 async function returnClaims<Tx>(
   deps: { readonly environment: Environment; readonly tasks: Pick<TaskStore<Tx>, 'changeTask'> },
@@ -54,7 +54,10 @@ async function returnClaims<Tx>(
       await tasks.changeTask({ target: proof, command }, environment.call())
     } catch (error) {
       const fields = { taskId: proof.taskId, err: error }
-      environment.logger.warn(fields, 'a claim could not be returned; its task is ready when the lease ends')
+      environment.logger.warn(
+        fields,
+        'a claim could not be returned; its task is ready when the lease expires',
+      )
     }
   }
   for (let first = 0; first < runs.length; first += BATCH) {
@@ -62,7 +65,7 @@ async function returnClaims<Tx>(
   }
 }
 
-/** The runs of one runtime. A run takes a slot while it has its task, even if its code runs on afterwards. */
+/** The runs of one runtime. A run takes a slot while it has its task, even if its code runs on afterward. */
 interface RunSet {
   /** How many slots are in use. */
   readonly taken: number
@@ -73,7 +76,7 @@ interface RunSet {
   add(run: TaskRun): void
   /** The run no longer has its task, and its slot is free. False when that was already so. */
   release(run: TaskRun): boolean
-  /** The run's code has ended, too. */
+  /** The run's code has finished as well. */
   remove(run: TaskRun): void
   /** Resolves when no run has a task. */
   whenReleased(): Promise<void>
@@ -109,7 +112,7 @@ function createRunSet(): RunSet {
   }
 }
 
-/** Works the tasks of one agent type. */
+/** Works on the tasks of one agent type. */
 interface RuntimeWorker {
   start(): void
   /** There may be something to claim. */
@@ -142,7 +145,7 @@ interface WorkerDeps<Tx> extends RuntimeWorkerDeps<Tx> {
   isOpen(): boolean
   /** Aborts when waiting for a failing storage must end. */
   readonly givingUp: AbortSignal
-  /** Each run awaits it, so that agents without any I/O do not block the event loop. */
+  /** Each run awaits it, so that agents without any I/O don't block the event loop. */
   readonly yieldNowAndThen: () => Promise<void> | undefined
   /** A slot became free. */
   onFree(): void
@@ -222,7 +225,7 @@ export function createRuntimeWorker<Tx>(
   }
 }
 
-/** Starts claimed tasks, or returns the claims when the worker was stopped meanwhile. */
+/** Starts claimed tasks, or returns the claims when the worker was stopped before. */
 async function takeOn<Tx>(deps: WorkerDeps<Tx>, batch: ClaimBatch, claimedAt: Instant): Promise<void> {
   const { definition, environment, keeper } = deps
   reportClaim(environment, batch.tasks, { agentType: definition.type, startedAt: claimedAt })
@@ -248,7 +251,10 @@ function start<Tx>(deps: WorkerDeps<Tx>, options: TaskRunOptions): void {
   working
     .catch((error: unknown) => {
       const fields = { taskId: run.task.id, err: error }
-      deps.environment.logger.error(fields, 'a run failed unexpectedly; its task returns when its lease ends')
+      deps.environment.logger.error(
+        fields,
+        'a run failed unexpectedly; its task returns when its lease expires',
+      )
     })
     .finally(() => end(deps, run))
 }
@@ -273,7 +279,7 @@ function workWithinSpan<Tx>(
   })
 }
 
-/** Works the task from the look-up of its agent to the write of the outcome. */
+/** Works on the task from the look-up of its agent to the write of the outcome. */
 async function work<Tx>(deps: WorkerDeps<Tx>, run: TaskRun, options: TaskRunOptions): Promise<Outcome> {
   const { clock, logger } = deps.environment
   const { type: agentType, leaseMs } = deps.definition

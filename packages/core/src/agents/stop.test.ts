@@ -83,7 +83,9 @@ describe('stop', () => {
     runner.start()
     await fixture.clock.settle()
     await runner.stop({ drainTimeoutMs: 0, graceMs: 10 })
-    expect(fixture.messages).toContain('a claim could not be returned; its task is ready when the lease ends')
+    expect(fixture.messages).toContain(
+      'a claim could not be returned; its task is ready when the lease expires',
+    )
     expect(fixture.clock.pending().timers).toEqual([])
   })
 

@@ -7,7 +7,7 @@ export function storedText(text: string, mostLength: number): string {
   return cut.replaceAll('\0', '\uFFFD').toWellFormed()
 }
 
-/** The reason of a failed attempt: the message of what the agent threw, without its stack. Never throws. */
+/** The reason of a failed attempt: the message of the thrown error, without its stack. Never throws. */
 export function thrownText(thrown: unknown): string {
   try {
     const texts: unknown[] = thrown instanceof Error ? [thrown.message, thrown.name] : [thrown]

@@ -114,7 +114,7 @@ describe('a run', () => {
       return 'ok'
     })
     expect(task.column).toBe('DONE')
-    expect(messages).toContain('the storage refused a write of an agent')
+    expect(messages).toContain('the storage rejected a write of an agent')
   })
 
   it('gets CONFLICT beyond the outputs that a task may have, and keeps its task', async () => {

@@ -27,7 +27,7 @@ import type { UsageInput } from '../usage/index.js'
 import { createWriter, isFencedOff, type Writer, type WritingRun } from './run-writer.js'
 import { storedText } from './stored-text.js'
 
-/** A run's claim on its task, and what is known about the task. */
+/** A run's claim on its task, with the known facts about the task. */
 export interface TaskClaim {
   /** Grows with each claim of the task. Pass it on to the systems that the agent writes to, to fence off earlier runs there too. */
   readonly fencingToken: number
@@ -67,12 +67,12 @@ export interface OutputInput {
 /**
  * What a run can do with its task. Every write renews the lease. Writes of one run happen in the order of the calls and before its
  * end is written, awaited or not. They reject with `CONFLICT` once the run has lost the task (the signal then aborts) and
- * `INVALID_FIELD` for invalid values. A rejection that nobody awaits is logged and has no other effect.
+ * `INVALID_FIELD` for invalid values. A rejection that no one awaits is logged and has no other effect.
  */
 export interface TaskContext {
   /**
-   * Aborts when the run has lost its task: at once when a person moves, cancels, holds, reassigns or deletes it, and when its lease
-   * ends. Also aborts when the run put its task on hold, and when the process stops.
+   * Aborts when the run has lost its task: immediately when a person moves, cancels, holds, reassigns or deletes it, and when its lease
+   * expires. Also aborts when the run put its task on hold, and when the process stops.
    */
   readonly signal: AbortSignal
   /** 0 to 100; rounded to whole percents. */
@@ -93,7 +93,7 @@ export interface TaskContext {
   /**
    * Creates subtasks of the task, all or none, with the agent as their actor; 1 to 50. In `dependsOn`, a number is the position of an earlier
    * one. With `wait`, the same commit makes the task wait for all of them, and the run ends: a later result or error is ignored. The
-   * next run begins when they are done, with their results in `claim.dependencies`, and this attempt does not count.
+   * next run begins when they are done, with their results in `claim.dependencies`, and this attempt doesn't count.
    * `CONFLICT` (`parentId`) beyond five levels of tasks and 50 open subtasks.
    */
   readonly delegate: (
@@ -101,22 +101,23 @@ export interface TaskContext {
     options?: { readonly wait?: boolean },
   ) => Promise<readonly Task[]>
   /**
-   * Asks the workspace's people, in 1 to 20,000 characters: records the question, puts the task on hold as `needs_input` and ends the run, which does not
-   * count as an attempt. Never resolves: it rejects when the run has ended. The attempt after the answer finds that as `claim.answer`.
-   * With `requireOtherPerson`, a person has to answer, and no key can.
+   * Asks the workspace's people, in 1 to 20,000 characters. It records the question, puts the task on hold as `needs_input` and ends the
+   * run, which doesn't count as an attempt. Never resolves: it rejects when the run is over. The attempt after the answer finds that as
+   * `claim.answer`. With `requireOtherPerson`, a person has to answer, and no key can.
    */
   readonly ask: (
     question: string,
     options?: { readonly requireOtherPerson?: boolean | undefined },
   ) => Promise<never>
   /**
-   * Asks for permission to do one thing, once. Resolves with `approved` when a person approved this very action with this very input for this task,
-   * and uses that up in the same write; and with `rejected` when a person rejected it. Else it records the request, puts the task on hold as
-   * `approval`, ends the run, which does not count as an attempt, and rejects; after the decision, the next attempt asks again. When the process dies behind
-   * an approval, or the answer is lost, the action has to be approved again. With `requireOtherPerson`, a person has to decide, and no key can.
+   * Asks for permission to do one thing, once. Resolves with `approved` when a person approved this action with this exact input for this
+   * task, and uses up the approval in the same write. Resolves with `rejected` when a person rejected it. Otherwise, it records the
+   * request, puts the task on hold as `approval`, ends the run and rejects. The run doesn't count as an attempt; after the decision, the
+   * next attempt asks again. When the process dies behind an approval, or the response is lost, the action has to be approved again. With
+   * `requireOtherPerson`, a person has to decide, and no key can.
    */
   readonly approval: (request: ApprovalInput) => Promise<ApprovalResult>
-  /** Waits on the board's clock. Rejects with the signal's reason when that aborts, which does no harm when nobody awaits it. */
+  /** Waits on the board's clock. Rejects with the signal's reason when that aborts, which does no harm when no one awaits it. */
   readonly sleep: (delayMs: number) => Promise<void>
   readonly claim: TaskClaim
   /** The account that the task's workspace belongs to. */
@@ -124,7 +125,7 @@ export interface TaskContext {
   /** The run's agent, as stored. The runtime must apply its model, system prompt, tools and capabilities itself. */
   readonly agent: Agent
   /**
-   * The workspace's board, to read and to change. Changes through it have the agent as their actor and are independent of the run: they
+   * The workspace's board, to read and to change. Changes through it have the agent as their actor and are independent of the run. They
    * need no lease, and stay whatever happens to the task.
    */
   readonly board: Board
@@ -215,7 +216,7 @@ export function createTaskContext<Tx>(
   return { context, written: () => write.settled() }
 }
 
-/** What a run asks of the board that may end it: the task then waits for people, or for other tasks. */
+/** A request of a run to the board that may end the run: the task then waits for people, or for other tasks. */
 function createBoardRequests<Tx>(
   write: Writer,
   run: WritingRun,
@@ -258,13 +259,13 @@ function createBoardRequests<Tx>(
   }
 }
 
-/** Code that goes on behind its question, or without leave, would work on what nobody said. */
+/** Code that continues behind its question, or without leave, would work on what no one said. */
 function ended(signal: AbortSignal): never {
   signal.throwIfAborted()
   throw new TaskboardError('CONFLICT', 'the run is over')
 }
 
-/** A rejection that nobody awaits has no effect. */
+/** A rejection that no one awaits has no effect. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise

@@ -10,7 +10,7 @@ import { storedText, thrownText } from './stored-text.js'
 import { type ContextDeps, createTaskContext } from './task-context.js'
 
 /**
- * The error that an agent throws when a retry would fail as well. The task is put on hold as `failed` at once, with this
+ * The error that an agent throws when a retry would fail as well. The task is put on hold as `failed` immediately, with this
  * message as the reason. After any other error the task is retried while attempts remain, unless the error itself has
  * `retry: false`.
  * @example
@@ -57,7 +57,7 @@ export type WrittenOutcome =
       readonly thrown?: unknown
     }
   | { readonly kind: 'returned'; readonly reason: string }
-  /** The agent cannot work for so long from now. */
+  /** The agent can't work for so long from now. */
   | {
       readonly kind: 'postponed'
       readonly reason: string
@@ -65,7 +65,7 @@ export type WrittenOutcome =
       readonly thrown: unknown
     }
 
-/** Nothing to write: the task was lost meanwhile, or the agent itself put it on hold. */
+/** No outcome to write: the run had lost the task, or the agent itself put it on hold. */
 export type Outcome = WrittenOutcome | { readonly kind: 'lost' } | { readonly kind: 'held' }
 
 /** One attempt at one task, from its claim until the last write. */
@@ -76,9 +76,9 @@ export interface TaskRun {
   readonly signal: AbortSignal
   /** By the process's clock, and never later than in the storage. */
   leaseEndsAt: Instant
-  /** `running`: the agent's code runs. `ending`: its outcome is being written. `over`: nothing may be written any more. */
+  /** `running`: the agent's code runs. `ending`: its outcome is being written. `over`: no write is allowed any more. */
   phase: 'running' | 'ending' | 'over'
-  /** The task now belongs to somebody else. Aborts the signal. */
+  /** The task now belongs to someone else. Aborts the signal. */
   lose(reason: unknown): void
   /** The process stops. Aborts the signal; a result still counts, an error returns the claim. */
   interrupt(): void
@@ -95,7 +95,7 @@ export interface TaskRunOptions {
   readonly onLost: (run: TaskRun) => void
 }
 
-/** The longest result, in UTF-16 units. A longer one fails the attempt for good: store large results as an output. */
+/** The longest result, in UTF-16 units. A longer one fails the attempt permanently: store large results as an output. */
 export const longestResult = 1_000_000
 
 const LONGEST_REASON = 2_000
@@ -134,7 +134,7 @@ export function createTaskRun(options: TaskRunOptions): TaskRun {
   return run
 }
 
-/** What becomes of tasks whose agent cannot work. */
+/** What becomes of tasks whose agent can't work. */
 export interface OutagePolicy {
   readonly rests: Rests
   /** A task that was postponed for so long without a break fails an attempt with the next one. */
@@ -197,7 +197,7 @@ export async function performRun<Tx>(
   return run.phase === 'running' ? outcome : { kind: 'lost' }
 }
 
-/** What a run needs before it begins; null when its agent was deleted. Most runs need no lookup. */
+/** The data that a run needs before it begins; null when its agent was deleted. Most runs need no lookup. */
 export async function readBriefing<Tx>(
   deps: ContextDeps<Tx> & { readonly directory: AgentDirectory; readonly accounts: AccountDirectory },
   { task, agentId }: TaskRun,
@@ -257,8 +257,8 @@ function postponedForMs({ startedAt }: Task, since: Instant | null): number {
 }
 
 /**
- * The result for a returned value: text as it is, '' for nothing, JSON for anything else. A value that cannot be JSON, or is longer
- * than a result may be, fails the attempt for good: a retry would return the same.
+ * The result for a returned value: text as it is, '' for nothing, JSON for anything else. A value that can't be JSON, or is longer
+ * than a result may be, fails the attempt permanently: a retry would return the same.
  */
 export function toResult(value: unknown): WrittenOutcome {
   let text: string | undefined

@@ -9,7 +9,7 @@ export interface DayFigures {
   readonly day: Day
   /** How many were created. */
   readonly created: number
-  /** How many were completed, by an agent or by a person's move, and have not left DONE since. */
+  /** How many were completed, by an agent or by a person's move, and haven't left DONE since. */
   readonly completed: number
   /** How often a task was put on hold because its last attempt failed. */
   readonly failed: number
@@ -44,14 +44,14 @@ export interface FiguresQuery {
  */
 export interface AnalyticsStore<Tx = unknown> {
   /**
-   * Counts events after the marks, at most `limit`, and moves the marks, in one transaction. Several processes can call it at once: each
+   * Counts events after the marks, at most `limit`, and moves the marks, in one transaction. Several processes can call it at the same time: each
    * event is counted once. Returns the number of counted events. Fewer than `limit` means that only events remain that another process
    * is counting, or none.
    */
   rollUp(batch: { readonly limit: number }, call: CallContext<Tx>): Promise<number>
   /**
    * The days with events, in order: what is rolled up, and what came after the marks, at one instant.
-   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that is not within reach.
+   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that isn't within reach.
    */
   readFigures(query: FiguresQuery, call: CallContext<Tx>): Promise<readonly DayFigures[]>
 }

@@ -20,7 +20,7 @@ const DEFAULT_MINUTES = 30
 const MOST_MINUTES = 525_600
 const MINUTE_MS = 60_000
 
-/** @throws TaskboardError `INVALID_CONFIG` for minutes that are not from 0 to 525,600 (a year). */
+/** @throws TaskboardError `INVALID_CONFIG` for minutes that aren't from 0 to 525,600 (a year). */
 export function resolveBaselines(options: AnalyticsOptions = {}): Baselines {
   const { default: minutes = DEFAULT_MINUTES, byType = {} } = options.baselineMinutes ?? {}
   const types = Object.entries(byType).map(([type, each]) => [type, toMs(each, `byType.${type}`)] as const)
@@ -52,7 +52,7 @@ export function dateOf(day: Day): string {
   return new Date(startOf(day)).toISOString().slice(0, 10)
 }
 
-/** The day of a date; null for text that is not a date of the calendar. */
+/** The day of a date; null for text that isn't a date of the calendar. */
 export function parseDate(text: string): Day | null {
   if (!DATE.test(text)) return null
   const instant = Date.parse(`${text}T00:00:00.000Z`)
@@ -99,7 +99,7 @@ export interface TaskAnalytics {
   readonly metrics: WorkFigures & {
     /** How many tasks were created. */
     readonly totalTasks: number
-    /** Of the tasks that were completed or failed for good, the part that was completed: 0 to 1; 0 when there are none. */
+    /** Of the tasks that were completed or failed permanently, the part that was completed: 0 to 1; 0 when there are none. */
     readonly successRate: number
   }
   /** One for each day, week or month of the period, in order, including those without events. */

@@ -2,7 +2,7 @@ import { createBackgroundLoop, type Environment, type BackgroundLoop } from '../
 import { type EventTally, type LoggedEvent, tallyOf } from '../events/index.js'
 import { type AnalyticsStore, type Day, dayOf } from './analytics-store.js'
 
-/** What an event adds to the figures of a day, for tasks of one type. */
+/** The contribution of an event to the figures of a day, for tasks of one type. */
 export interface EventCount extends Omit<EventTally, 'at'> {
   readonly day: Day
 }
@@ -36,7 +36,7 @@ export function countEvent(event: LoggedEvent): EventCount | null {
 
 const BATCH = 5_000
 
-/** Rolls up new events every `everyMs`. Queries also count what is not yet rolled up, so nothing waits for this. */
+/** Rolls up new events every `everyMs`. Queries also count what isn't yet rolled up, so nothing waits for this. */
 export function createRollUpSweep<Tx>(
   environment: Environment,
   store: Pick<AnalyticsStore<Tx>, 'rollUp'>,

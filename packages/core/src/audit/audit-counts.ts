@@ -9,25 +9,25 @@ import { addressBucket } from '../access/index.js'
 import type { AuditAction, AuditRecord } from './audit-record.js'
 import type { AuditOwner, AuditStore } from './audit-store.js'
 
-/** Something that was refused. */
+/** Something that was rejected. */
 export interface AuditRefusal {
   readonly action: AuditAction
   readonly of: AuditOwner
   readonly by: AuditActor
 }
 
-/** Counts what was refused, and appends a record for each caller and minute. */
+/** Counts what was rejected, and appends a record for each caller and minute. */
 export interface AuditCounts {
   /** Cheap, and never throws. */
   count(refusal: AuditRefusal): void
-  /** Appends what a minute has counted, soon after its end; when it stops, also what the present minute has. */
+  /** Appends what a minute has counted, soon after its end, and when it stops, the counts of the current minute. */
   readonly loop: BackgroundLoop
 }
 
 const MINUTE_MS = 60_000
 /**
- * Callers of an account, and those of no account, in a minute. Whoever comes after them is counted as others of the same account, so that
- * a flood takes little memory and few rows, and nothing from the records of other accounts.
+ * Callers of an account, and callers without an account, in a minute. Later callers are counted as others of the same account. A flood
+ * therefore takes little memory and few rows, and nothing from the records of other accounts.
  */
 const MOST_CALLERS = 100
 const MOST_OWNERS = 10_000
@@ -36,18 +36,18 @@ const OTHERS: AuditActor = { kind: 'system', name: 'others' }
 
 const isOthers = ({ by }: AuditRefusal): boolean => by === OTHERS
 
-/** A refusal of the minute, with how often it came. */
+/** A rejection of the minute, with how often it came. */
 interface Counted extends AuditRefusal {
   count: number
 }
 
-/** Refusals with the same key are one record. */
+/** Rejections with the same key are one record. */
 function keyOf({ action, of, by: { kind, id, clientAddress } }: AuditRefusal): string {
   const address = clientAddress == null ? null : addressBucket(clientAddress)
   return JSON.stringify([of, action, kind, id, address])
 }
 
-/** What was refused in a minute, by owner, action and caller. */
+/** What was rejected in a minute, by owner, action and caller. */
 function createTally() {
   const counted = new Map<string, Counted>()
   /** How many callers of each owner are counted. */
@@ -68,7 +68,7 @@ function createTally() {
   return {
     add,
     isEmpty: (): boolean => counted.size === 0,
-    /** Of so many accounts at once, those that come last are counted together. */
+    /** Of so many accounts at the same time, those that come last are counted together. */
     count(refusal: AuditRefusal): void {
       const isKnown = callers.size < MOST_OWNERS || callers.has(JSON.stringify(refusal.of))
       add(isKnown ? refusal : { action: refusal.action, of: { accountId: null }, by: OTHERS }, 1)
@@ -83,7 +83,7 @@ function createTally() {
 }
 
 /**
- * What is counted is in memory for a minute: a process that dies loses that. `onRecord` is called for each record that was appended.
+ * The counts stay in memory for a minute: a process that dies loses them. `onRecord` is called for each record that was appended.
  */
 export function createAuditCounts<Tx>({
   environment,
@@ -95,7 +95,7 @@ export function createAuditCounts<Tx>({
   readonly onRecord: (record: AuditRecord) => void
 }): AuditCounts {
   const tally = createTally()
-  /** When the minute is over whose refusals are counted; null while there are none. */
+  /** When the minute is over whose rejections are counted; null while there are none. */
   let dueAt: Instant | null = null
 
   async function append({ action, of, by, count }: Counted): Promise<void> {
@@ -142,7 +142,7 @@ export function createAuditCounts<Tx>({
       async stop() {
         await timed.stop()
         await flush().catch((error: unknown) =>
-          environment.logger.error({ err: error }, 'the last refusals are not in the audit'),
+          environment.logger.error({ err: error }, 'the last rejections are not in the audit'),
         )
       },
     },

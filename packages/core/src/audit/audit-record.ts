@@ -7,13 +7,13 @@ export const auditActions = {
   'account.deleted': 'The deletion of the account began.',
   'workspace.created': 'A workspace was added.',
   'workspace.changed': 'A workspace got another name.',
-  'workspace.deleted': 'The deletion of a workspace began. Its keys ended.',
+  'workspace.deleted': 'The deletion of a workspace began. Its keys were revoked.',
   'member.added': 'A user was made without an invitation.',
-  'member.joined': 'Somebody accepted an invitation.',
+  'member.joined': 'Someone accepted an invitation.',
   'member.changed':
     'A user got other scopes. The keys and invitations in the details ended, because they had more.',
   'member.deleted': 'A user was deleted, with the sessions, keys and invitations in the details.',
-  'invitation.created': 'Somebody was invited.',
+  'invitation.created': 'Someone was invited.',
   'invitation.withdrawn': 'An invitation was withdrawn.',
   'password.changed': 'A user got another password. The sessions in the details ended.',
   'mfa.enrolled': 'A user set up a second factor.',
@@ -22,9 +22,9 @@ export const auditActions = {
   'session.began': 'A user logged in.',
   'session.proven': 'A user showed again who they are.',
   'session.ended': 'A session was ended.',
-  'session.reused': 'A refresh token was shown again after its use, so the session ended.',
+  'session.reused': 'A refresh token was used twice, so the session was revoked.',
   'login.failed': 'Logins with a wrong password or code, counted by the minute.',
-  'login.locked': 'Logins refused after too many wrong ones, counted by the minute.',
+  'login.locked': 'Logins rejected after too many wrong ones, counted by the minute.',
   'key.created': 'An API key was made.',
   'key.rotated': 'An API key was replaced by another one.',
   'key.revoked': 'An API key was revoked.',
@@ -39,8 +39,8 @@ export const auditActions = {
   'schedule.changed': 'A schedule was changed, turned on or off.',
   'schedule.deleted': 'A schedule was deleted.',
   'budget.changed': 'The monthly budget of a workspace or an agent was set or removed.',
-  'usage.corrected': 'Somebody corrected what a month has used, for the reason in the details.',
-  'approval.decided': 'Somebody approved or rejected what an agent asked for.',
+  'usage.corrected': 'Someone corrected what a month has used, for the reason in the details.',
+  'approval.decided': 'Someone approved or rejected what an agent asked for.',
   'access.refused':
     'Requests of a caller beyond its scopes, or without a fresh proof, counted by the minute.',
   'credential.refused':
@@ -51,7 +51,7 @@ export type AuditAction = keyof typeof auditActions
 
 export const auditActionNames = Object.keys(auditActions) as [AuditAction, ...AuditAction[]]
 
-/** The actions of which a record counts many. Nothing changed by them. */
+/** The actions of which a record counts many. They changed nothing. */
 const failures: ReadonlySet<AuditAction> = new Set([
   'login.failed',
   'login.locked',
@@ -59,7 +59,7 @@ const failures: ReadonlySet<AuditAction> = new Set([
   'credential.refused',
 ])
 
-/** Whether what a record tells of was refused, so that nothing changed. */
+/** Whether the recorded action was rejected, so that nothing changed. */
 export const isRefusal = (action: AuditAction): boolean => failures.has(action)
 
 /** The kinds of thing that actions are done to. */
@@ -83,15 +83,15 @@ export type AuditDetails = Readonly<Record<string, string | number | boolean | n
 export interface AuditRecord {
   /** `aud_…`; later ones of a process sort later. */
   readonly id: string
-  /** Null for what belongs to no account. */
+  /** Null for an action outside of accounts. */
   readonly accountId: string | null
   readonly at: Instant
   readonly action: AuditAction
   readonly by: StoredActor
-  /** What it was done to; null for what has no target, as a wrong credential. */
+  /** The target of the action; null without one, such as for a wrong credential. */
   readonly target: { readonly kind: AuditTargetKind; readonly id: string } | null
   readonly details: AuditDetails
-  /** How often, in a minute; 1 for what is recorded one by one. */
+  /** The number of times in a minute; 1 for actions that are recorded one by one. */
   readonly count: number
 }
 

@@ -14,7 +14,7 @@ export interface NewAuditRecord extends Pick<AuditRecord, 'action' | 'target' | 
 }
 
 export interface AuditQuery {
-  /** Null for what belongs to no account. */
+  /** Null for an action outside of accounts. */
   readonly accountId: string | null
   /** Null for all. */
   readonly actions: readonly AuditAction[] | null
@@ -32,7 +32,7 @@ export interface AuditQuery {
 /** Who did what. Records are only added, and leave with `Storage.prune` and with their account. */
 export interface AuditStore<Tx = unknown> {
   /**
-   * Appends records, all by the actor of the call, and returns them. One of a user, workspace or key that does not exist belongs to no
+   * Appends records, all by the actor of the call, and returns them. One of a user, workspace or key that doesn't exist belongs to no
    * account.
    */
   appendAudit(records: readonly NewAuditRecord[], call: CallContext<Tx>): Promise<readonly AuditRecord[]>

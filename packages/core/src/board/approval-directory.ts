@@ -19,13 +19,13 @@ export interface ApprovalFindings {
   readonly nextCursor: string | null
 }
 
-/** The approvals of all workspaces within reach. One beyond reach is reported as one that does not exist. */
+/** The approvals of all workspaces within reach. One beyond reach is reported as one that doesn't exist. */
 export interface ApprovalDirectory<Tx = unknown> {
   /** @throws TaskboardError `NOT_FOUND`. */
   find(reach: Reach, approvalId: string, options?: InTransaction<Tx>): Promise<Approval>
   /**
    * The approvals that match every given filter, newest first, one page at a time.
-   * @throws TaskboardError `INVALID_FIELD`; `TASK_NOT_FOUND` when the task of a filter does not exist.
+   * @throws TaskboardError `INVALID_FIELD`; `TASK_NOT_FOUND` when the task of a filter doesn't exist.
    */
   search(reach: Reach, filter?: ApprovalFilter & ListOptions<Tx>): Promise<ApprovalFindings>
 }

@@ -26,7 +26,7 @@ export interface ApprovalPage {
 
 /**
  * What a request found. `approved`: it was approved for this task, and this call has used it up. `rejected`: it was rejected. `pending`: it
- * waits for a decision, the task is on hold as `approval`, and the claim has ended.
+ * waits for a decision, the task is on hold as `approval`, and the claim is over.
  */
 export interface ApprovalAnswer {
   readonly outcome: 'approved' | 'rejected' | 'pending'
@@ -36,10 +36,10 @@ export interface ApprovalAnswer {
 /** Approvals of what agents want to do. */
 export interface ApprovalStore<Tx = unknown> {
   /**
-   * A run asks for permission to do one thing, by the semantics of `outcomeOfRequest`: uses up an approval of the same task, asker, action
-   * and digest, reports a rejection, or records a pending approval with `approval.requested`, puts the task on hold and ends the claim. Each is
-   * one commit. Of several calls one at most uses an approval, and a process that dies behind the commit has used it. A repeat of a call
-   * whose answer was lost gets the pending approval again, but never a used one.
+   * A run asks for permission to do one thing, by the semantics of `outcomeOfRequest`. It uses up an approval of the same task, asker,
+   * action and digest, or reports a rejection. Otherwise, it records a pending approval with `approval.requested`, puts the task on hold
+   * and ends the claim. Each is one commit. Of several calls one at most uses an approval, and a process that dies behind the commit has
+   * used it. A retry of a call whose response was lost gets the pending approval again, but never a used one.
    * @throws `TASK_NOT_FOUND`; `CONFLICT` (`fencingToken`) when the lease is no longer held.
    */
   requestApproval(
@@ -54,9 +54,9 @@ export interface ApprovalStore<Tx = unknown> {
   ): Promise<ApprovalAnswer>
   /**
    * Decides a pending approval, with `approval.decided` and a comment of the kind `decision`, and releases its task from the hold
-   * `approval`, in one commit. Of several concurrent decisions one is made. Who decides without a name gets the one that the storage has.
+   * `approval`, in one commit. Of several concurrent decisions one is made. A decider without a name gets the stored one.
    * Whether the account requires another person is what its setting is in that commit.
-   * @throws as `outcomeOfDecision` does; `NOT_FOUND` for an approval that the workspace does not have.
+   * @throws as `outcomeOfDecision` does; `NOT_FOUND` for an approval that the workspace doesn't have.
    */
   decideApproval(
     decision: {

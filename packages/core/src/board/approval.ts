@@ -22,8 +22,8 @@ export { approvalDecisions } from '../events/index.js'
 export type { ApprovalDecision } from '../events/index.js'
 
 /**
- * `pending`: nobody has decided. `approved`: the next request of the same action with the same input uses it up. `used`: one did. `rejected`:
- * such requests are refused. `expired`: it was pending for too long, and the next request asks again.
+ * `pending`: no one has decided. `approved`: the next request of the same action with the same input uses it up. `used`: one did. `rejected`:
+ * such requests are rejected. `expired`: it was pending for too long, and the next request asks again.
  */
 export const approvalStatuses = ['pending', 'approved', 'rejected', 'used', 'expired'] as const
 export type ApprovalStatus = (typeof approvalStatuses)[number]
@@ -34,7 +34,7 @@ export interface Approval extends Asked {
   readonly id: string
   readonly workspaceId: string
   readonly taskId: string
-  /** What the agent wants to do: a name that its code has for it, of 1 to 100 code points. */
+  /** The name of the action in the agent's code, of 1 to 100 code points. */
   readonly action: string
   /** The same for people, in 1 to 2,000 code points. It decides nothing. */
   readonly summary: string
@@ -50,7 +50,7 @@ export interface Approval extends Asked {
   /** The claim under which it was asked first. */
   readonly fencingToken: number
   readonly requestedAt: Instant
-  /** While it is pending, the instant from which on nobody can decide it. */
+  /** While it is pending, the instant from which on no one can decide it. */
   readonly expiresAt: Instant
   /** Who decided, when, and what they said; null before. */
   readonly decidedBy: NamedActor | null
@@ -73,7 +73,7 @@ export interface ApprovalRequest {
 export interface Verdict {
   readonly decision: ApprovalDecision
   readonly comment: string | null
-  /** What the decider has seen: the digest of the input, or its first 12 digits; null when they do not say. */
+  /** The digest of the input that the decider has seen, or its first 12 digits; null when they don't say. */
   readonly digest: string | null
 }
 
@@ -119,7 +119,7 @@ export const verdictInput = z.strictObject({
 /** Approvals of calls of tools have these actions, and only the runtime that has the tool may ask for one. */
 const toolActions = 'tool:'
 
-/** @throws TaskboardError `INVALID_FIELD` (`action`) when anybody but a runtime asks to call one of its tools. */
+/** @throws TaskboardError `INVALID_FIELD` (`action`) when anyone but a runtime asks to call one of its tools. */
 export function requireOwnAction({ kind }: Asker, { action }: ApprovalRequest): void {
   if (kind === 'runtime' || !action.startsWith(toolActions)) return
   const rule = `must not begin with ${toolActions}, which is for the tools of agents in the host's process`
@@ -128,7 +128,7 @@ export function requireOwnAction({ kind }: Asker, { action }: ApprovalRequest): 
 
 /**
  * Validates a request, and computes the digest of a frozen copy of its input, so that what is compared is what is stored and shown.
- * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field; `input` for what JSON cannot hold, such as a Date, and for
+ * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field; `input` for what JSON can't hold, such as a Date, and for
  *   numbers beyond 2^53 - 1.
  * @example
  * ```ts
@@ -146,7 +146,7 @@ export function parseApprovalRequest(given: ApprovalInput): ApprovalRequest {
   return { action, summary, input, inputDigest: requestFingerprint(input, 'input'), requireOtherPerson }
 }
 
-/** Beyond this, several whole numbers are read as the same one: the approval of one would be that of the others. */
+/** Beyond this, several whole numbers are read as the same one: approving one would approve the others. */
 function requireExactNumbers(value: unknown, path: string): void {
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     const rule = `must be at most ${Number.MAX_SAFE_INTEGER}; write a larger number as text`
@@ -156,10 +156,10 @@ function requireExactNumbers(value: unknown, path: string): void {
   for (const [name, member] of Object.entries(value)) requireExactNumbers(member, `${path}.${name}`)
 }
 
-/** An approval as a storage keeps it: `pending` also when it has expired, until another one takes its place. */
+/** An approval as a storage keeps it: `pending` even when it has expired, until another one takes its place. */
 export type StoredApproval = Omit<Approval, 'status'> & { readonly state: ApprovalStatus }
 
-/** The states in which an approval answers a request. A task has at most one of them for an asker, an action and a digest. */
+/** The states in which an approval responds to a request. A task has at most one of them for an asker, an action and a digest. */
 export const openStates = ['pending', 'approved', 'rejected'] as const satisfies readonly ApprovalStatus[]
 
 /**
@@ -187,10 +187,10 @@ export function approvalAt({ state, ...stored }: StoredApproval, now: Instant): 
 export type RequestOutcome =
   /**
    * Apply the command, which ends the run, and store a new pending approval. The one with the id `replaces` becomes `expired`: it is over, or
-   * did not require another person, as the request now does.
+   * didn't require another person, as the request now does.
    */
   | { readonly kind: 'ask'; readonly command: TaskCommand; readonly replaces: string | null }
-  /** One is pending already: apply the command, which ends the run; null for a repeat of the request that ended it. */
+  /** One is pending already: apply the command, which stops the run; null for a retry of the request that stopped it. */
   | { readonly kind: 'wait'; readonly approval: Approval; readonly command: TaskCommand | null }
   /** Mark the approval as used and apply the command, in one commit: then the action may be done, once. */
   | { readonly kind: 'use'; readonly approval: Approval; readonly command: TaskCommand }
@@ -198,8 +198,8 @@ export type RequestOutcome =
   | { readonly kind: 'refuse'; readonly approval: Approval; readonly command: TaskCommand }
 
 /**
- * What the request of a run does, given the approval of this very task, asker, action and digest that is in an open state (null: there is none).
- * Pure, as `transition` is. What opens the gate is the state `approved` alone: no text, no hold and no release of one.
+ * The outcome of a request, given the approval of this task, asker, action and digest that is in an open state (null: there is none).
+ * Pure, as `transition` is. Only the state `approved` opens the gate: no text, no hold and no release of one does.
  * @throws TaskboardError `CONFLICT` (by the command, or here) when the lease is no longer held.
  * @example
  * ```ts
@@ -261,8 +261,8 @@ export interface DecisionOutcome {
 
 /**
  * What a decision does. Pure, as `transition` is. `requireOtherPerson` is the setting of the account now.
- * @throws TaskboardError `FORBIDDEN` for an agent, and for a credential that may not decide what this asker asked for; `CONFLICT` when the
- *   approval is not pending: it was decided before, or has expired; `CONFLICT` (`digest`) when the decider has seen another input.
+ * @throws TaskboardError `FORBIDDEN` for an agent, and for a credential that may not decide requests of this asker. `CONFLICT` when the
+ * approval isn't pending: it was decided before, or has expired. `CONFLICT` (`digest`) when the decider has seen another input.
  * @example
  * ```ts
  * import { createTask, outcomeOfDecision, parseApprovalRequest, parseNewTask } from '@taskboard/core/storage'
@@ -322,7 +322,7 @@ function requireSeen({ id, inputDigest }: StoredApproval, digest: string | null)
 }
 
 /**
- * What the events of an approval say of it: the input too, of which no more than 4 KiB.
+ * The data of an approval in its events, including the input, at most 4 KiB of it.
  * @example
  * ```ts
  * import { eventOfApproval, parseApprovalRequest } from '@taskboard/core/storage'

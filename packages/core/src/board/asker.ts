@@ -9,12 +9,12 @@ import type { ActingAs, Actor } from '../events/index.js'
 export const askerKinds = ['runtime', 'credential', 'host'] as const
 
 /**
- * Who asks for an approval or asks a question. An approval is used only by a request of the same asker: all runtimes of a board are one, the
- * host's code is another, and so are the keys of one owner, and the sessions of one user.
+ * Who asks for an approval or asks a question. An approval is used only by a request of the same asker. All runtimes of a board are one
+ * asker, and the host's code is another. The keys of one owner are one asker, and so are the sessions of one user.
  */
 export interface Asker {
   readonly kind: (typeof askerKinds)[number]
-  /** Of a session, its user; of a key, the user who made it, or the key itself when nobody is known to have made it; null for the others. */
+  /** Of a session, its user; of a key, the user who made it. When no one is known to have made it, the key itself; null for the others. */
   readonly owner: string | null
   /** Whether a person asks by a login, not a program by a key. */
   readonly isSession: boolean
@@ -35,13 +35,13 @@ type Response = 'decide' | 'answer'
 /** Whether a request, or a question, requires another person. */
 export const otherPersonInput = z.boolean({ error: 'must be true or false' }).default(false)
 
-/** Whose an actor is: a person is their own, a key that of the user who made it; null when nobody is known, and for everything else. */
+/** The owner of an actor. A person owns themselves, and the user who made a key owns it. Null when no one is known, and for everything else. */
 function ownerOf({ kind, id, owner }: ActingAs): string | null {
   if (kind === 'user') return id
   return kind === 'api_key' ? (owner ?? id) : null
 }
 
-/** Who asks: a board that a runtime was given belongs to it, whatever actor a call names. */
+/** The asker: a board that was given to a runtime belongs to it, whatever actor a call names. */
 export function askerOf(board: Actor, by: ActingAs): Asker {
   if (board.kind === 'agent') return { kind: 'runtime', owner: null, isSession: false }
   const owner = ownerOf(by)
@@ -50,8 +50,9 @@ export function askerOf(board: Actor, by: ActingAs): Asker {
 }
 
 /**
- * Refuses who may not respond to what was asked. No agent may. A key may not when a credential of its owner asked, nor a session when a
- * session of its user did. With `requireOtherPerson`, only another owner may; when nobody is known to have asked, only a person.
+ * Rejects callers that may not respond to the question or request. No agent may. A key may not when a credential of its owner asked, nor a
+ * session when a session of its user did. With `requireOtherPerson`, only another owner may; when no one is known to have asked, only a
+ * person.
  * @throws TaskboardError `FORBIDDEN`.
  */
 export function requireResponder(asked: Asked, by: ActingAs, verb: Response): void {

@@ -28,11 +28,11 @@ const requestFields: ReadonlySet<string> = new Set([
 /** The approvals of a board's tasks. */
 export interface BoardApprovals<Tx = unknown> {
   /**
-   * The agent that works the task asks for permission to do one thing. `approved`: this very action with this very input was approved for this
-   * task, and this call has used that up: do it now, once. `rejected`: it was rejected, and `approval.comment` says why. `pending`: it waits for a
-   * decision. The task is on hold as `approval`, the claim has ended, and the next attempt asks again. The attempt does not count.
-   * An approval is the asker's: all runtimes are one asker, the host's code is another, and so are a user, and the keys of an owner, as `actor`.
-   * With `requireOtherPerson`, what was decided without it does not count.
+   * The agent that works on the task asks for permission to do one thing. `approved`: this very action with this very input was approved
+   * for this task, and this call has used that up: do it now, once. `rejected`: it was rejected, and `approval.comment` says why.
+   * `pending`: it waits for a decision. The task is on hold as `approval`, the claim is over, and the next attempt asks again. The attempt
+   * doesn't count. An approval belongs to its asker. All runtimes are one asker, and the host's code is another. A user is one, and so are
+   * the keys of an owner, as `actor`. With `requireOtherPerson`, what was decided without it doesn't count.
    * @throws `CONFLICT` when the lease is no longer held; `INVALID_FIELD` for an `action` that begins with `tool:`, except on the board of a run.
    */
   requestApproval(
@@ -40,15 +40,15 @@ export interface BoardApprovals<Tx = unknown> {
     input: ApprovalInput & { readonly fencingToken: number },
     options?: WriteOptions<Tx>,
   ): Promise<ApprovalAnswer>
-  /** The approvals of a task, newest first, so that an agent sees what was decided. None of a task that the board does not have. */
+  /** The approvals of a task, newest first, so that an agent sees what was decided. None of a task that the board doesn't have. */
   approvals(taskId: string, options?: ListOptions<Tx>): Promise<ApprovalFindings>
   /**
    * A person decides a pending approval, with `approval.decided`, and releases its task. Of several decisions the first one counts. Pass the
    * `digest` that the person was shown, so that the decision is of that input.
-   * A person may decide what their keys asked for. A key may decide nothing that its owner's credentials asked for, and nobody what they asked
+   * A person may decide what their keys asked for. A key may decide nothing that its owner's credentials asked for, and no one what they asked
    * for by a login themselves. With `requireOtherPerson`, of the request or the account, another owner has to: the host's code names a person.
-   * @throws `CONFLICT` when it was decided before or has expired, and for another `digest`; `NOT_FOUND`; `FORBIDDEN` for those, and for agents, on
-   *   the board of a run or a chat whatever `actor` says.
+   * @throws `CONFLICT` when it was decided before or has expired, and for another `digest`; `NOT_FOUND`. `FORBIDDEN` for such askers and
+   * for agents, and on the board of a run or a chat whatever `actor` says.
    */
   decide(
     approvalId: string,
@@ -57,7 +57,7 @@ export interface BoardApprovals<Tx = unknown> {
   ): Promise<Approval>
 }
 
-/** A board for an agent that answers chat messages. It decides and answers nothing: else everybody who may chat could ask for that. */
+/** A board for an agent that answers chat messages. It decides and answers nothing: else everyone who may chat could ask for that. */
 export function withoutDecisions<B extends BoardApprovals & BoardConversation>(board: B): B {
   const [decide, answer] = [refusal('decide'), refusal('answer')]
   const members = { ...Object.getOwnPropertyDescriptors(board), decide, answer, answerOnce: answer }

@@ -17,7 +17,7 @@ export interface WriteOptions<Tx> extends InTransaction<Tx> {
 }
 
 export interface UpdateOptions<Tx> extends WriteOptions<Tx> {
-  /** Refuses a budget that is more than the present one, for a caller who may not raise it. Default false. */
+  /** Rejects a budget that is more than the present one, for a caller who may not raise it. Default false. */
   readonly lowersBudget?: boolean | undefined
 }
 
@@ -33,7 +33,7 @@ export interface BoardSettings {
   readonly approvalsExpireAfterMs: number
 }
 
-/** Who acts, without further members. @throws TaskboardError `INVALID_FIELD` (`name`) for a name that nobody could read. */
+/** Who acts, without further members. @throws TaskboardError `INVALID_FIELD` (`name`) for a name that no one could read. */
 export function actingAs({ kind, id, name, owner }: ActingAs): ActingAs {
   if (name == null) return { kind, id, owner }
   const fault = nameFault(name)

@@ -21,7 +21,7 @@ export function addWithinSpan<Value extends Task | readonly Task[], New extends 
   })
 }
 
-/** Reports a claim that began at `startedAt`, by the process's clock. One that found nothing is not reported. */
+/** Reports a claim that began at `startedAt`, by the process's clock. One that found nothing isn't reported. */
 export function reportClaim(
   { telemetry, clock }: Environment,
   tasks: readonly Task[],
@@ -35,7 +35,7 @@ export function reportClaim(
   }
 }
 
-/** Reports that an agent outside of the runtimes has ended its work on a task. */
+/** Reports that an agent outside of the runtimes has finished its work on a task. */
 export function reportRemoteRun(
   { telemetry }: Environment,
   { startedAt, updatedAt }: Task,

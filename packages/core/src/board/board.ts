@@ -66,15 +66,15 @@ export interface ChatReply {
 }
 
 /**
- * One workspace's board. Every method throws `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field, `TASK_NOT_FOUND`
- * means an id that the workspace does not have, and `CONFLICT` is described at each method. After `SERVICE_UNAVAILABLE`, the change
- * was not made or, if only the answer was lost, made in full. Each write is atomic with its event and the event's webhook deliveries.
+ * One workspace's board. Every method throws `TaskboardError`. `MISSING_FIELD` and `INVALID_FIELD` name the field, and `TASK_NOT_FOUND`
+ * means an id that the workspace doesn't have. Each method describes its `CONFLICT`. After `SERVICE_UNAVAILABLE`, the change wasn't made
+ * or, if only the response was lost, made in full. Each write is atomic with its event and the event's webhook deliveries.
  */
 export interface Board<Tx = unknown>
   extends ListWrites<Tx>, BoardConversation<Tx>, BoardApprovals<Tx>, BoardClaims<Tx> {
   readonly workspaceId: string
   /**
-   * Adds a task to TODO, with `task.created`. A repeat with the same `idempotency` returns the first one's task as it was created.
+   * Adds a task to TODO, with `task.created`. A retry with the same `idempotency` returns the first one's task as it was created.
    * @throws `CONFLICT` when the key was used for another task.
    */
   add(input: TaskInput, options?: AddOptions<Tx>): Promise<Task>
@@ -88,22 +88,22 @@ export interface Board<Tx = unknown>
   /** A column's tasks: TODO by score, best first; DOING by start; DONE newest first. */
   list(column: Column, options?: ListOptions<Tx>): Promise<TaskList>
   /**
-   * Replaces the given fields, in any column; null clears a field. Raises `task.updated` with the names of the fields whose value
-   * differs; none when all are as before. When an agent works the task and the change assigns it to another one, the task returns to
-   * TODO, with `task.moved`, and the run's signal aborts.
-   * @throws `INVALID_FIELD` also for dependencies that do not exist or that would make the task wait for itself; `FORBIDDEN` (`budget`) with
-   *   `lowersBudget`, for a budget that is more than the present one, or none where there is one.
+   * Replaces the given fields, in any column; null clears a field. Raises `task.updated` with the names of the fields whose value differs;
+   * none when all are as before. A change can assign a task that an agent is working on to another agent. The task then returns to TODO,
+   * with `task.moved`, and the run's signal aborts.
+   * @throws `INVALID_FIELD`, including for dependencies that don't exist or that would make the task wait for itself. `FORBIDDEN`
+   * (`budget`) with `lowersBudget`, for a budget that is more than the present one, or none where there is one.
    */
   update(taskId: string, change: TaskChangeInput, options?: UpdateOptions<Tx>): Promise<Task>
   /**
-   * Deletes a task with its log, outputs, comments and approvals, with `task.deleted`. The signal of a run that works it aborts. An agent outside of the process
+   * Deletes a task with its log, outputs, comments and approvals, with `task.deleted`. The signal of a run that works on it aborts. An agent outside of the process
    * gets an error from its next write.
    * @throws `CONFLICT` while other tasks depend on it.
    */
   delete(taskId: string, options?: WriteOptions<Tx>): Promise<void>
   /** A person's move, any column to any, with `task.moved`. The same column changes nothing but ends a hold, with `task.released`. */
   move(taskId: string, to: Column, options?: WriteOptions<Tx>): Promise<Task>
-  /** A person puts a task on hold (or, with a `fencingToken`, the agent that works it does). `CONFLICT` in DONE. */
+  /** A person puts a task on hold (or, with a `fencingToken`, the agent that works on it does). `CONFLICT` in DONE. */
   hold(taskId: string, input: z.input<typeof holdInput>, options?: WriteOptions<Tx>): Promise<Task>
   /** Puts a task on hold as `cancelled` and revokes a lease, with `task.cancelled`. `release` brings it back. `CONFLICT` in DONE. */
   cancel(
@@ -130,26 +130,26 @@ export interface Board<Tx = unknown>
    */
   output(taskId: string, input: LeasedInput<typeof outputInput>, options?: InTransaction<Tx>): Promise<void>
   /**
-   * Completes the task: DONE with the result, with `task.completed`. A repeat with the same fencing token and the same result, for an
-   * agent that did not receive the first answer, returns the task and changes nothing.
+   * Completes the task: DONE with the result, with `task.completed`. A retry with the same fencing token and the same result returns the
+   * task and changes nothing. It is for an agent that didn't receive the first response.
    * @throws `CONFLICT` when the lease is no longer held, or the task was completed with another result.
    */
   complete(taskId: string, input: z.input<typeof completionInput>, options?: InTransaction<Tx>): Promise<Task>
   /**
    * A person completes the task, in any column: DONE with the result, with `task.completed`. `takenBy` shows who. While an agent works on it,
-   * only with `takeOver`, which ends its run. A repeat with the result that the task in DONE has changes nothing.
+   * only with `takeOver`, which ends its run. A retry with the result that the task in DONE has changes nothing.
    * @throws `CONFLICT` while an agent works on the task (`takeOver`), and for a task in DONE with another result.
    */
   complete(taskId: string, input: z.input<typeof finishInput>, options?: WriteOptions<Tx>): Promise<Task>
   /**
-   * Fails the attempt: TODO again after a backoff while attempts remain. Otherwise (or with `retry: false`) TODO under the hold
-   * `failed`, with `task.failed`. With `retryAfterMs`, from a second to an hour, the attempt does not count: the task is not ready until
-   * then, and its agent takes no other. @throws `CONFLICT` when the lease is no longer held.
+   * Fails the attempt: TODO again after a backoff while attempts remain. Otherwise (or with `retry: false`) TODO under the hold `failed`,
+   * with `task.failed`. With `retryAfterMs`, from a second to an hour, the attempt doesn't count. The task isn't ready until then, and
+   * its agent takes no other task. @throws `CONFLICT` when the lease is no longer held.
    */
   fail(taskId: string, input: z.input<typeof failureInput>, options?: InTransaction<Tx>): Promise<Task>
   /**
-   * Records what work on the task has used: of the claim with the fencing token, whose lease it renews, or else of the attempt in progress. When
-   * it spends the last of a budget, `spent` names whose, and the task goes on hold as `budget`. A repeat with the same `idempotency` counts once.
+   * Records usage of the task: of the claim with the fencing token, whose lease it renews, or else of the attempt in progress. When
+   * it spends the last of a budget, `spent` names whose, and the task goes on hold as `budget`. A retry with the same `idempotency` counts once.
    * @throws `CONFLICT` when the lease is no longer held; `INVALID_FIELD` beyond the options `bounds.usdPerReport` and `bounds.tokensPerReport`.
    */
   usage(
@@ -163,17 +163,17 @@ export interface Board<Tx = unknown>
   /** Tasks that are added again and again, at the times of a cron expression. */
   readonly schedules: BoardSchedules<Tx>
   /**
-   * Asks the workspace's chat agent. With `caller`, what the agent does on the board requires the caller's scopes, counts in the quotas of its
-   * account, and is done in its name. Without, it may do what the host's code may, except to decide and to answer.
-   * @throws `AGENT_UNAVAILABLE` when there is none or it does not answer; `QUOTA_EXCEEDED` (`budget`) when the budget of the agent or the
-   *   workspace for the month is spent; `FORBIDDEN` and `QUOTA_EXCEEDED` when the agent gives up because the caller may not.
+   * Asks the workspace's chat agent. With `caller`, the agent's actions on the board require the caller's scopes, count in the quotas of
+   * its account, and are done in its name. Without, it may do what the host's code may, except to decide and to answer.
+   * @throws `AGENT_UNAVAILABLE` when there is none or it doesn't respond. `QUOTA_EXCEEDED` (`budget`) when the monthly budget of the agent
+   * or the workspace is spent. `FORBIDDEN` and `QUOTA_EXCEEDED` when the agent gives up because the caller may not.
    */
   chat(
     input: z.input<typeof chatInput>,
     options?: {
       readonly caller?: Principal | null | undefined
       /**
-       * Looks the caller up again, for each thing that the agent does on the board: an answer takes a while, in which the caller may lose rights.
+       * Looks the caller up again for each action of the agent on the board. A reply takes a while, in which the caller may lose rights.
        * Null when it may nothing any more. Default: the caller stays as it is.
        */
       readonly recheck?: (() => Promise<Principal | null>) | undefined

@@ -6,8 +6,8 @@ import type { TaskWrite } from './task-store.js'
 const SYSTEM: Actor = { kind: 'system', id: null }
 
 /**
- * What a report of usage does to its task when the budget of `spent` has nothing left; null for nothing. `fencingToken` is that of the
- * claim that reports, null for a report from outside.
+ * The effect of a usage report on its task when the budget of `spent` is used up; null for no effect. `fencingToken` is the token of
+ * the claim that reports, null for a report from outside.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'

@@ -51,7 +51,7 @@ type Method = (...given: never[]) => Promise<unknown>
 type CurrentCaller = () => Promise<Principal>
 
 /**
- * A board for what a chat does for a caller: each method requires the scope that the caller would need for it at that moment, and tasks and
+ * A board for a chat on behalf of a caller. Each method requires the scope that the caller would need for it at that moment, and tasks and
  * schedules count in the caller's quotas. `board` acts as the caller by default.
  */
 export function callersBoard<Tx>(board: Board<Tx>, current: CurrentCaller, quota: Quotas<Tx>): Board<Tx> {

@@ -17,7 +17,7 @@ export type RecordClaim<Tx = unknown> = (
 export interface BoardClaims<Tx> {
   /**
    * A person ends a hold, with `task.released`. Agents can claim the task again, with fresh attempts. With a `fencingToken`, the agent
-   * that works the task gives it back: TODO at once, and the attempt does not count.
+   * that works on the task gives it back: TODO immediately, and the attempt doesn't count.
    */
   release(
     taskId: string,
@@ -28,9 +28,9 @@ export interface BoardClaims<Tx> {
    * `lease.fencingToken` to every later write. No two claims get the same task. `leaseMs` (default 60 s) is the length of the
    * lease, and of each renewal by a write or heartbeat that names no other.
    *
-   * With `taskId` it claims that task alone. One that the agent already has is taken over: the earlier run ends, and its attempt does
-   * not count. @throws `CONFLICT` when the agent cannot take it, with the reason: then the earlier run still has it (within a transaction of
-   * yours, once that is rolled back); `TASK_NOT_FOUND`.
+   * With `taskId` it claims that task alone. One that the agent already has is taken over: the earlier run ends, and its attempt doesn't
+   * count. @throws `CONFLICT` when the agent can't take it, with the reason. Then the earlier run still has it (within a transaction of
+   * yours, once that is rolled back). `TASK_NOT_FOUND`.
    */
   claim(
     input: {
@@ -72,7 +72,7 @@ export function createClaim<Tx>(parts: ClaimDeps<Tx>, workspaceId: string): Boar
   }
 }
 
-/** Claims one task for an agent. @throws TaskboardError `CONFLICT` when the agent cannot take it. */
+/** Claims one task for an agent. @throws TaskboardError `CONFLICT` when the agent can't take it. */
 function createNamedClaim<Tx>(parts: ClaimDeps<Tx>, workspaceId: string) {
   const { environment, tasks, transaction } = parts
   const change = changeOf(parts, workspaceId)
@@ -90,7 +90,7 @@ function createNamedClaim<Tx>(parts: ClaimDeps<Tx>, workspaceId: string) {
     )
   }
 
-  /** Within one transaction: nobody else gets the task in between, and what is refused leaves the earlier run as it is. */
+  /** Within one transaction: no one else gets the task in between, and a rejection leaves the earlier run as it is. */
   async function takeOver(target: Target, fencingToken: number, options: InTransaction<Tx>): Promise<Task> {
     const reason = 'the agent claimed the task again'
     await change(target.taskId, { kind: 'return_claim', fencingToken, reason }, options)
@@ -125,7 +125,7 @@ export function createRelease<Tx>(
   }
 }
 
-/** Why nobody, or this agent, could take the task. */
+/** Why no one, or this agent, could take the task. */
 function refusal(task: Task, now: Instant): TaskboardError {
   return new TaskboardError('CONFLICT', `the task cannot be claimed: ${reasonOf(task, now)}`)
 }

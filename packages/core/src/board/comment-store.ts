@@ -17,14 +17,14 @@ export interface CommentPage {
   readonly nextAfter: number | null
 }
 
-/** The conversations of tasks. Verbs throw `TASK_NOT_FOUND` for a task that the workspace does not have. */
+/** The conversations of tasks. Verbs throw `TASK_NOT_FOUND` for a task that the workspace doesn't have. */
 export interface CommentStore<Tx = unknown> {
   /**
    * Adds a comment, with `task.commented`, and does to the task what `outcomeOfComment` says, all in one commit. The comments of a task
-   * have the order of their commits. The author's name is the one that is given, else that of the user, key or agent as it is now.
-   * Who asked a question is kept with it, and whether the account requires another person is what its setting is in the commit of the answer.
-   * @throws as `outcomeOfComment` does; `CONFLICT` for a question under a lease that is no longer held, for an answer that nothing waits for, also when another
-   *   answer came first, and for an idempotency key that was used with another fingerprint.
+   * have the order of their commits. The author's name is the given one, or else the current name of the user, key or agent.
+   * The asker of a question is kept with it. Whether the account requires another person is its setting in the commit of the answer.
+   * @throws as `outcomeOfComment` does. `CONFLICT` for a question under a lease that is no longer held, and for an answer without an open
+   * question, even after another answer. The same for an idempotency key that was used with another fingerprint.
    */
   insertComment(
     insertion: {
@@ -34,6 +34,6 @@ export interface CommentStore<Tx = unknown> {
     },
     call: CallContext<Tx>,
   ): Promise<Created<Comment>>
-  /** A page of a task's comments. Its cost does not depend on the pages before it. */
+  /** A page of a task's comments. Its cost doesn't depend on the pages before it. */
   listComments(query: CommentQuery, call: CallContext<Tx>): Promise<CommentPage>
 }

@@ -10,7 +10,7 @@ import { completionInput } from './write-inputs.js'
 export { commentKinds } from '../events/index.js'
 export type { CommentKind } from '../events/index.js'
 
-/** A part of a task's conversation. Nobody edits it; it is deleted with its task. */
+/** A part of a task's conversation. No one edits it; it is deleted with its task. */
 export interface Comment {
   /** `cmt_…`. */
   readonly id: string
@@ -23,9 +23,9 @@ export interface Comment {
 }
 
 /**
- * A comment to write. A question is its agent's, under the claim that the fencing token shows, and puts the task on hold as
- * `needs_input`; the storage keeps who asked with it. An answer releases that hold. An author without a name gets the one that the storage has
- * of it.
+ * A comment to write. A question belongs to its agent, under the claim that the fencing token shows, and puts the task on hold as
+ * `needs_input`. The storage keeps the asker with it. An answer releases that hold. An author without a name gets the one that the storage
+ * has of it.
  */
 export type CommentDraft = { readonly body: string } & (
   | { readonly kind: 'comment' | 'answer'; readonly author: ActingAs }
@@ -34,7 +34,7 @@ export type CommentDraft = { readonly body: string } & (
 
 /** What an answer is to. */
 export interface AnsweredQuestion {
-  /** Who asked the last question of the task; null when the host put it on hold without one. */
+  /** The asker of the last question of the task; null when the host put it on hold without one. */
   readonly asked: Asked | null
   /** The setting of the account now. */
   readonly requireOtherPerson: boolean
@@ -68,7 +68,7 @@ export interface CommentOutcome {
 }
 
 /**
- * What a comment does. The author of a question is the agent that works the task, and its attempt does not count. `question` is what an answer
+ * What a comment does. The author of a question is the agent that works on the task, and its attempt doesn't count. `question` is what an answer
  * is to, as it is in the comment's commit; null for other comments. Pure, as `transition` is, which a storage applies to the task in that commit.
  * @throws TaskboardError `CONFLICT` for an answer to a task that waits for none. So an answer never ends another hold. `FORBIDDEN` for the
  *   answer of an agent, and of a credential that may not answer what this asker asked.
@@ -113,8 +113,7 @@ export function outcomeOfComment(
 }
 
 /**
- * Who said something, in the words by which an agent is told, such as `the answer of Ada` for a person's, and `the answer by a key (deploy)`: a
- * key is not a person.
+ * The speaker in words for an agent, such as `the answer of Ada` for a person's, and `the answer by a key (deploy)`: a key isn't a person.
  * @example
  * ```ts
  * import { whoSaid } from '@taskboard/core'

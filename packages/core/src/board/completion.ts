@@ -53,7 +53,7 @@ export function finished(task: Task, now: Instant, result: string | null): Task 
 }
 
 /**
- * Whether the task is in DONE by this very completion. Its agent repeats it when the answer to the first call was lost.
+ * Whether the task is in DONE by this very completion. Its agent retries it when the answer to the first call was lost.
  * A person who completes the task is in `takenBy`, and a move out of DONE deletes the result.
  * @example
  * ```ts

@@ -25,10 +25,10 @@ export interface CommentList {
 /** The text of a comment or an answer. */
 export type CommentInput = z.input<typeof commentInput>
 
-/** The conversations of a board's tasks. Nobody edits or deletes a comment. */
+/** The conversations of a board's tasks. No one edits or deletes a comment. */
 export interface BoardConversation<Tx = unknown> {
   /**
-   * Adds a comment to a task in any column, with `task.commented`. A repeat with the same `idempotency` returns the first one's.
+   * Adds a comment to a task in any column, with `task.commented`. A retry with the same `idempotency` returns the first one's.
    * The author is `actor`, by its name; default: the name of the user's, key's or agent's record.
    */
   comment(taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Comment>
@@ -37,14 +37,14 @@ export interface BoardConversation<Tx = unknown> {
   /** A task's comments, oldest first. */
   comments(taskId: string, options?: ListOptions<Tx>): Promise<CommentList>
   /**
-   * The agent that works the task asks: records the question and puts the task on hold as `needs_input`, which ends its claim. The attempt
-   * does not count. `actor` is who asks for the agent, and is kept with the question: a key cannot answer what its owner's credentials ask. With
+   * The agent that works on the task asks: records the question and puts the task on hold as `needs_input`, which ends its claim. The attempt
+   * doesn't count. `actor` is who asks for the agent, and is kept with the question: a key can't answer what its owner's credentials ask. With
    * `requireOtherPerson`, another person than the one who asks has to answer. @throws `CONFLICT` when the lease is no longer held.
    */
   ask(taskId: string, input: z.input<typeof questionInput>, options?: WriteOptions<Tx>): Promise<Comment>
   /**
    * Answers the question of a task on hold as `needs_input`: records the answer and releases the hold, in one commit. Agents can claim the
-   * task again, with fresh attempts, and find the answer. @throws `CONFLICT` when the task does not wait for an answer; `FORBIDDEN` for who may not
+   * task again, with fresh attempts, and find the answer. @throws `CONFLICT` when the task doesn't wait for an answer; `FORBIDDEN` for who may not
    *   answer it, by the rules of `decide`.
    */
   answer(taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Comment>
@@ -57,7 +57,7 @@ export interface ConversationDeps<Tx> {
   readonly comments: CommentStore<Tx>
 }
 
-/** The conversation of the tasks of one workspace; `actor` is the default author. */
+/** The comments of the tasks of one workspace; `actor` is the default author. */
 export function createConversation<Tx>(
   { environment, comments }: ConversationDeps<Tx>,
   workspaceId: string,

@@ -35,7 +35,7 @@ export function encodeCursor({ asOf, rank, held, dueDate, createdAt, id }: TaskC
   return encodeParts([asOf, rank, held, dueDate, createdAt, id])
 }
 
-/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeCursor` did not make. */
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeCursor` didn't make. */
 export function decodeCursor(text: string): TaskCursor {
   return parsePlace(parseParts(text) ?? [])
 }
@@ -66,12 +66,12 @@ export function encodeTaskId(id: string): string {
   return encodeParts([id])
 }
 
-/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeTaskId` did not make. */
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeTaskId` didn't make. */
 export function decodeTaskId(text: string): string {
   return decodeId(text, TASK_ID)
 }
 
-/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeTaskId` did not make of an approval's id. */
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeTaskId` didn't make of an approval's id. */
 export function decodeApprovalId(text: string): string {
   return decodeId(text, APPROVAL_ID)
 }
@@ -88,7 +88,7 @@ export function encodePlace(count: number): string {
   return encodeParts([count])
 }
 
-/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodePlace` did not make of at most `most`. */
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodePlace` didn't make of at most `most`. */
 export function decodePlace(text: string, most = MOST_PLACES): number {
   const parts = parseParts(text)
   const [count] = parts ?? []
@@ -103,7 +103,7 @@ export function encodeSearchPlace(sort: TaskSort, place: TaskCursor): string {
   return encodeParts([sort, asOf, rank, held, dueDate, createdAt, id])
 }
 
-/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeSearchPlace` did not make for this sort. */
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeSearchPlace` didn't make for this sort. */
 export function decodeSearchPlace(sort: TaskSort, text: string): TaskCursor {
   if (sort === 'created') {
     return { asOf: 0, rank: 0, held: false, dueDate: null, createdAt: 0, id: decodeTaskId(text) }

@@ -7,7 +7,7 @@ import type { Task } from './task.js'
 import type { TaskStore } from './task-store.js'
 import { failureInput } from './write-inputs.js'
 
-/** Notes that an agent cannot work for so long. */
+/** Notes that an agent can't work for so long. */
 export type RestAgent<Tx> = (
   rest: { readonly workspaceId: string; readonly agentId: string; readonly restMs: number },
   call: CallContext<Tx>,
@@ -28,7 +28,7 @@ export type Fail<Tx> = (
   options?: InTransaction<Tx>,
 ) => Promise<Task>
 
-/** `board.fail`: the attempt counts, or, when the agent cannot work now, the task waits and the agent rests. */
+/** `board.fail`: the attempt counts, or, when the agent can't work now, the task waits and the agent rests. */
 export function createFail<Tx>(
   { environment, tasks, settings, restAgent, transaction, onWorked }: FailureDeps<Tx>,
   workspaceId: string,

@@ -11,7 +11,7 @@ import { renewalOf, type AddOptions, type BoardSettings } from './board-options.
 /** How an agent splits the task that it works. */
 export interface DelegationInput {
   readonly fencingToken: number
-  /** 1 to 50. Each becomes a subtask; a `parentId` of its own is ignored. */
+  /** 1 to 50. Each becomes a subtask; its own `parentId` is ignored. */
   readonly tasks: readonly ListedTaskInput[]
   /** Whether the task waits for them. Default false. */
   readonly wait?: boolean | undefined
@@ -22,25 +22,25 @@ export interface DelegationInput {
 export interface ListWrites<Tx = unknown> {
   /**
    * Adds 1 to 500 tasks, all or none, each with `task.created`. In `dependsOn`, a number is the position of an earlier task in the list.
-   * A repeat with the same `idempotency` returns the first one's tasks as they were created.
+   * A retry with the same `idempotency` returns the first one's tasks as they were created.
    * @throws as `add`; the message names the position: `title is required (tasks[3])`.
    */
   addAll(inputs: readonly ListedTaskInput[], options?: AddOptions<Tx>): Promise<readonly Task[]>
   /**
-   * For the agent that works a task: creates subtasks of it, all or none, by the agent. With `wait`, the same commit makes the task wait
-   * for them: it depends on them, returns to TODO and can be claimed again when all are DONE. That attempt does not count. Without it, the
+   * For the agent that works on a task: creates subtasks of it, all or none, by the agent. With `wait`, the same commit makes the task wait
+   * for them. It depends on them, returns to TODO and can be claimed again when all are DONE. That attempt doesn't count. Without it, the
    * lease is renewed.
-   * @throws `CONFLICT` when the lease is no longer held (`fencingToken`), beyond five levels or 50 open subtasks (`parentId`), and when
-   *   the task would depend on more than 50 tasks that are not DONE (`dependsOn`).
+   * @throws `CONFLICT` when the lease is no longer held (`fencingToken`), and beyond five levels or 50 open subtasks (`parentId`). Even when
+   * the task would depend on more than 50 tasks that aren't DONE (`dependsOn`).
    */
   delegate(taskId: string, input: DelegationInput, options?: AddOptions<Tx>): Promise<readonly Task[]>
 }
 
 /** The same for callers that have validated a list themselves. */
 export interface ReadListWrites<Tx> {
-  /** As `addAll`, with tasks of this workspace that `parseTaskList` returned. Says whether they are those of an earlier call. */
+  /** As `addAll`, with tasks of this workspace that `parseTaskList` returned. Says whether an earlier call created them. */
   addAllParsed(tasks: readonly ListedTask[], options?: AddOptions<Tx>): Promise<Created<readonly Task[]>>
-  /** As `delegate`, and says whether the tasks are those of an earlier call. */
+  /** As `delegate`, and says whether an earlier call created the tasks. */
   delegateOnce(
     taskId: string,
     input: DelegationInput,

@@ -78,7 +78,7 @@ describe('the input of a task', () => {
 
   it.each([
     ['2030-01-31T17:00:00', 'dueDate must end with Z (for UTC) or with an offset, such as +02:00'],
-    ['2030-01-31', 'dueDate must have a time, too, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z'],
+    ['2030-01-31', 'dueDate must have a time as well, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z'],
     ['soon', 'dueDate must be a valid date and time with Z or an offset'],
   ])('says what a due date lacks: %s', (dueDate, message) => {
     expect(() => parse({ title: 't', dueDate })).toThrow(message)

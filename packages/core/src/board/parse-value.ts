@@ -55,7 +55,7 @@ export function parseInstant(field: string, value: unknown): Instant {
   throw invalid(field, Number.isNaN(instant) ? instantRule(value) : YEARS_RULE)
 }
 
-/** Epoch milliseconds; NaN for text that is not a time. */
+/** Epoch milliseconds; NaN for text that isn't a time. */
 function toInstant(value: unknown): number {
   if (typeof value === 'string') return ISO_INSTANT.test(value) ? Date.parse(value) : Number.NaN
   if (typeof value === 'number') return Number.isInteger(value) ? value : Number.NaN
@@ -113,5 +113,5 @@ function invalid(field: string, rule: string, within: readonly (string | number)
   return new TaskboardError('INVALID_FIELD', `${pathText([field, ...within])} ${rule}`, { field })
 }
 
-/** The `type` of a task or an agent: any text of 1 to 64 code points that is not blank, stored without the white space around it. */
+/** The `type` of a task or an agent: any text of 1 to 64 code points that isn't blank. It is stored without the white space around it. */
 export const typeRules: TextRules = { most: 64, isBlankAllowed: false }

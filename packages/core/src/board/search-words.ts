@@ -7,9 +7,9 @@ const WORD_CODE_POINTS = 64
 const MOST_WORDS = 1_000
 
 /**
- * The words by which a text is found: its runs of letters, digits and their marks, in lower case and in the compatibility form (NFKC),
- * without the accents of Latin, Greek and Cyrillic letters, each once. The first 64 characters of a word count, and the first 1,000
- * different words. Storages keep what this returns, so that all of them find the same tasks.
+ * The words by which a text is found: its runs of letters, digits and their marks, each once. They are in lower case and in the
+ * compatibility form (NFKC), without the accents of Latin, Greek and Cyrillic letters. The first 64 characters of a word count, and the
+ * first 1,000 different words. Storages keep what this returns, so that all of them find the same tasks.
  * @example
  * ```ts
  * import { searchWords } from '@taskboard/core/storage'

@@ -4,12 +4,12 @@ import { taskListEntries } from './task.js'
 /** How many levels of tasks there are at most: a task without a parent is on the first one. */
 export const taskLevels = 5
 
-/** How many subtasks that are not DONE a task has at most. */
+/** How many subtasks that aren't DONE a task has at most. */
 export const mostOpenSubtasks = 50
 
 /**
- * Checks that a parent may get so many more subtasks. `level` is the parent's own, 1 for a task without a parent, as far as its
- * ancestors still exist; `open` is how many of its subtasks are not DONE.
+ * Checks that a parent may get so many more subtasks. `level` is the parent's own, 1 for a task without a parent, as far as its ancestors
+ * still exist. `open` is how many of its subtasks aren't DONE.
  * @throws TaskboardError `CONFLICT` (`parentId`) beyond five levels, or beyond 50 open subtasks.
  * @example
  * ```ts
@@ -34,8 +34,8 @@ function refused(message: string): TaskboardError {
 }
 
 /**
- * What a task depends on from when it waits for new subtasks, too. All that it depended on stays, in its order, while there is room for
- * it. Else the oldest of what is DONE already is left out.
+ * The dependencies of a task from when it also waits for new subtasks. All that it depended on stays, in its order, while there is room for
+ * it. Otherwise, the oldest dependencies that are DONE already are left out.
  * @throws TaskboardError `CONFLICT` (`dependsOn`) when more than 50 would be left.
  * @example
  * ```ts

@@ -84,13 +84,13 @@ export interface TaskFindings {
 export interface TaskLogList {
   /** Oldest first. */
   readonly lines: readonly TaskLogEntry[]
-  /** For the next page, also after older lines were deleted; null on the last one. */
+  /** For the next page, even after older lines were deleted; null on the last one. */
   readonly nextCursor: string | null
 }
 
 /**
  * The tasks of all workspaces within reach: of an account (`workspaceIds: 'all'`), or some of its workspaces. A task beyond reach is
- * reported exactly as one that does not exist, at the same cost.
+ * reported exactly as one that doesn't exist, at the same cost.
  */
 export interface TaskDirectory<Tx = unknown> {
   /** A task with its agent, the newest 100 lines of its log, its outputs and its usage. @throws TaskboardError `TASK_NOT_FOUND`. */
@@ -99,7 +99,7 @@ export interface TaskDirectory<Tx = unknown> {
   locate(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<string>
   /** A task's log, oldest line first, one page at a time: the newest 1,000 lines are kept. @throws TaskboardError `TASK_NOT_FOUND`. */
   logs(reach: Reach, taskId: string, options?: ListOptions<Tx>): Promise<TaskLogList>
-  /** How a task's attempts have ended, oldest first: the newest 100, without the one in progress. @throws TaskboardError `TASK_NOT_FOUND`. */
+  /** The outcomes of a task's attempts, oldest first: the newest 100, without the one in progress. @throws TaskboardError `TASK_NOT_FOUND`. */
   attempts(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<readonly Attempt[]>
   /** The last question on a task and its answer; each is null when there is none. @throws TaskboardError `TASK_NOT_FOUND`. */
   exchange(
@@ -109,7 +109,7 @@ export interface TaskDirectory<Tx = unknown> {
   ): Promise<Pick<TaskParts, 'question' | 'answer'>>
   /**
    * The tasks that match every given filter, in the order of `sort`, one page at a time.
-   * @throws TaskboardError `INVALID_FIELD`, also for the cursor of another sort; `NOT_FOUND` when the agent or workspace of a filter does not exist.
+   * @throws TaskboardError `INVALID_FIELD`, including for the cursor of another sort; `NOT_FOUND` when the agent or workspace of a filter doesn't exist.
    */
   search(reach: Reach, filter?: TaskFilter, options?: InTransaction<Tx>): Promise<TaskFindings>
 }

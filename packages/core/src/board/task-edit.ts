@@ -39,7 +39,7 @@ export function updatedEvent(before: Task, after: Task, actor: Actor): EventDraf
 }
 
 /**
- * A side effect of an edit: assigning a task to another agent takes it away from the one that works it.
+ * A side effect of an edit: assigning a task to another agent takes it away from the one that works on it.
  * @example
  * ```ts
  * import { createTaskboard, transition } from '@taskboard/core'

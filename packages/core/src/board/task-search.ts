@@ -21,8 +21,8 @@ const heldAs: Readonly<Record<HoldReason, TaskStatus>> = {
 }
 
 /**
- * The status of a task: DOING is `in_progress`, DONE is `completed`, and TODO is `pending` unless a hold makes it `failed`,
- * `cancelled` or (while it waits for a person) `blocked`. A task that waits for other tasks is `pending`.
+ * The status of a task. DOING is `in_progress`, DONE is `completed`, and TODO is `pending` unless a hold makes it `failed`, `cancelled` or
+ * (while it waits for a person) `blocked`. A task that waits for other tasks is `pending`.
  * @example
  * ```ts
  * import { taskStatus } from '@taskboard/core'
@@ -46,7 +46,7 @@ export interface TaskAgent {
 }
 
 /**
- * A task with its agent: the one that works it; else, in DONE, the one that completed it; else the one that it is assigned to. Null
+ * A task with its agent: the one that works on it. Else, in DONE, the one that completed it; else the one that it is assigned to. Null
  * when there is none of these.
  */
 export interface TaskSummary {
@@ -60,20 +60,20 @@ export interface TaskDetail extends TaskSummary {
   readonly logs: readonly TaskLogEntry[]
   /** All of them, oldest first. */
   readonly outputs: readonly TaskOutput[]
-  /** The sum of what was reported. */
+  /** The sum of its reported usage. */
   readonly usage: UsageAmounts
 }
 
 /**
- * The orders of a search. `created`: newest first, by id. `updated`: latest change first. `due`: earliest due date first, none last.
- * These order equal tasks by id, newest first. `priority_score`: only tasks in TODO, in the order of the board's list of that column:
- * by score at the instant of the first page, highest first, tasks on hold after all others.
+ * The orders of a search. `created`: newest first, by id. `updated`: latest change first. `due`: earliest due date first, none last. These
+ * order equal tasks by id, newest first. `priority_score`: only tasks in TODO, in the order of the board's list of that column. That is by
+ * score at the instant of the first page, highest first, with tasks on hold after all others.
  */
 export const taskSorts = ['created', 'updated', 'due', 'priority_score'] as const
 
 export type TaskSort = (typeof taskSorts)[number]
 
-/** Which tasks to find: those that match every condition that is not null, and every one of the words. */
+/** Which tasks to find: those that match every condition that isn't null, and every one of the words. */
 export interface TaskConditions {
   /** Each begins a word of the title or the description. From `searchWords`; empty for any task. */
   readonly words: readonly string[]

@@ -26,7 +26,7 @@ export interface TaskTarget {
   readonly taskId: string
 }
 
-/** What an agent's write includes to prove that it still has the task. */
+/** The proof in an agent's write that it still has the task. */
 export interface ClaimProof extends TaskTarget {
   readonly fencingToken: number
 }
@@ -54,8 +54,8 @@ export interface ClaimBatch {
   /** The claimed tasks, in DOING, each with its lease. */
   readonly tasks: readonly Task[]
   /**
-   * When fewer than `limit` were found: in how many milliseconds, at the earliest, time alone makes another task ready (a backoff or
-   * planned start that ends). 0 or more, by the storage's clock; null when no task waits for time.
+   * When fewer than `limit` were found: in how many milliseconds, at the earliest, time alone makes another task ready. For example, a
+   * backoff or a planned start passes. 0 or more, by the storage's clock; null when no task waits for time.
    */
   readonly nextReadyInMs: number | null
 }
@@ -85,7 +85,7 @@ export interface TaskPage {
 /** The parts of one task that can be read. */
 export interface TaskParts {
   readonly task: Task
-  /** The agent that works it; else, in DONE, the one that completed it; else the one that it is assigned to. */
+  /** The agent that works on it; else, in DONE, the one that completed it; else the one that it is assigned to. */
   readonly agent: TaskAgent | null
   /** The newest lines of its log, oldest first: at most `logLines`. */
   readonly logs: readonly TaskLogEntry[]
@@ -95,7 +95,7 @@ export interface TaskParts {
   readonly outputs: readonly TaskOutput[]
   /** The newest ones, oldest first, without the one in progress: at most `mostAttempts`. */
   readonly attempts: readonly Attempt[]
-  /** When the first of the attempts began that were postponed without a break; null when there is none. One that was given back is no break. */
+  /** When the first of the attempts began that were postponed without a break; null when there is none. One that was given back isn't a break. */
   readonly postponedSince: Instant | null
   /** The tasks that it depends on, in the order of `dependsOn`. */
   readonly dependencies: readonly {
@@ -109,13 +109,13 @@ export interface TaskParts {
   readonly answer: Comment | null
   /** The last question of an agent; null when there is none. */
   readonly question: Comment | null
-  /** The sum of what was reported on it. */
+  /** The sum of its reported usage. */
   readonly usage: UsageAmounts
 }
 
 export type TaskPart = keyof TaskParts
 
-/** What an agent needs to know about earlier attempts, dependencies and the conversation. */
+/** The earlier attempts, dependencies and comments that an agent needs. */
 export type TaskBackground = Pick<
   TaskParts,
   'attempts' | 'postponedSince' | 'dependencies' | 'comments' | 'answer'
@@ -142,11 +142,11 @@ export type TaskReading<Part extends TaskPart = TaskPart> = Pick<TaskParts, Part
 /**
  * What `changeTask` does to a task, by the semantics of `transition`.
  *
- * By an agent, under its claim: `renew`, `progress`, `fail`, `hold_claimed` (TODO, under a hold that the agent raises), `return_claim` (TODO
- * at once, and the attempt does not count: the agent stops for reasons unrelated to the task) and `postpone` (the same, not before `delayMs`
- * from now). By a person: `move`, `hold` and `release`.
+ * By an agent, under its claim: `renew`, `progress`, `fail`, `hold_claimed` (TODO, under a hold that the agent raises), `return_claim` and
+ * `postpone`. `return_claim` moves it to TODO immediately, and the attempt doesn't count: the agent stops for reasons unrelated to the
+ * task. `postpone` does the same, not before `delayMs` from now. By a person: `move`, `hold` and `release`.
  *
- * Also by a person, `edit`: replaces the fields of the change, in any column; an empty change changes nothing. Raises `task.updated` with
+ * Including by a person, `edit`: replaces the fields of the change, in any column; an empty change changes nothing. Raises `task.updated` with
  * `changedFields`, unless there are none. The lease stays, unless the task is assigned to an agent other than the lease's holder. The
  * task then returns to TODO with fresh attempts, by `actor` and with `task.moved`, after `task.updated`.
  */
@@ -171,7 +171,7 @@ export type TaskWrite =
       readonly kind: 'edit'
       readonly change: TaskChange
       readonly actor: Actor
-      /** Refuses a budget that is more than the present one (`FORBIDDEN`): see `requireNoMore`. Absent: any. */
+      /** Rejects a budget that is more than the present one (`FORBIDDEN`): see `requireNoMore`. Absent: any. */
       readonly lowersBudget?: boolean | undefined
     }
 
@@ -187,8 +187,8 @@ export interface TaskSplit {
   /** Its claim on the task, which becomes the parent. */
   readonly proof: ClaimProof
   /**
-   * Whether the parent waits for the subtasks: it depends on them from then on (see `dependenciesWhileWaiting`) and returns to TODO, and the
-   * attempt does not count. Otherwise its lease is renewed.
+   * Whether the parent waits for the subtasks. It depends on them from then on (see `dependenciesWhileWaiting`) and returns to TODO, and
+   * the attempt doesn't count. Otherwise its lease is renewed.
    */
   readonly isWaiting: boolean
   /** As `leaseMs` of a `renew`. */
@@ -209,9 +209,9 @@ export interface TaskInsertion {
 export type TasksLeft = 'dependents' | 'routes'
 
 /**
- * Tasks and all that happens to them. Every verb is atomic, also when many processes call at once: the task, its attempt, its events
- * and their webhook deliveries are written together or not at all. Verbs that name a task throw `TASK_NOT_FOUND` when the workspace
- * does not have it. The semantics of each change are those of `transition`.
+ * Tasks and all that happens to them. Every verb is atomic, even when many processes call at the same time. The task, its attempt, its
+ * events and their webhook deliveries are written together or not at all. Verbs that name a task throw `TASK_NOT_FOUND` when the workspace
+ * doesn't have it. `transition` defines the semantics of each change.
  *
  * Concurrency: no two concurrent claims get the same task. Of several writes with a fencing token, only those under the task's live
  * lease succeed. The others throw `CONFLICT` and change nothing.
@@ -219,9 +219,9 @@ export type TasksLeft = 'dependents' | 'routes'
 export interface TaskStore<Tx = unknown> {
   /**
    * Creates a task in TODO, with `task.created`.
-   * @throws `INVALID_FIELD` (`dependsOn`, `assignedTo`, `parentId`) for ids that the workspace does not have; `NOT_FOUND` for an
-   *   unknown workspace; `CONFLICT` for an idempotency key that was used with another fingerprint, and (`parentId`) beyond the bounds of
-   *   `requireSubtaskRoom`, also when several processes add subtasks at once.
+   * @throws `INVALID_FIELD` (`dependsOn`, `assignedTo`, `parentId`) for ids that the workspace doesn't have; `NOT_FOUND` for an unknown
+   * workspace. `CONFLICT` for an idempotency key that was used with another fingerprint. `CONFLICT` (`parentId`) beyond the bounds of
+   * `requireSubtaskRoom`, even when several processes add subtasks at the same time.
    */
   insertTask(
     insertion: {
@@ -238,22 +238,21 @@ export interface TaskStore<Tx = unknown> {
    *   parent would depend on too many tasks. `INVALID_FIELD` (`dependsOn`) when a waiting parent would wait for itself.
    */
   insertTasks(insertion: TaskInsertion, call: CallContext<Tx>): Promise<Created<readonly Task[]>>
-  /** Reads one task. Beyond the given reach: `TASK_NOT_FOUND`, as for a task that does not exist, at the same cost. */
+  /** Reads one task. Beyond the given reach: `TASK_NOT_FOUND`, as for a task that doesn't exist, at the same cost. */
   getTask<Part extends TaskPart = never>(
     query: TaskQuery<Part>,
     call: CallContext<Tx>,
   ): Promise<TaskReading<Part>>
   /**
-   * One page of a column: TODO by score at `asOf` (highest first), tasks on hold after all others; DOING by `startedAt` (oldest
-   * first); DONE by `completedAt` (newest first). Ties by `dueDate` (none last; in TODO only), then `createdAt`, then `id`, all
-   * ascending.
+   * One page of a column. TODO by score at `asOf` (highest first), tasks on hold after all others; DOING by `startedAt` (oldest first);
+   * DONE by `completedAt` (newest first). Ties by `dueDate` (none last; in TODO only), then `createdAt`, then `id`, all ascending.
    */
   listTasks(query: TaskListQuery, call: CallContext<Tx>): Promise<TaskPage>
   /**
-   * Tasks of all workspaces within reach that meet the conditions, in the order of `sort` (see `taskSorts`), behind `after`, at most `limit`.
-   * The cost grows with the number of workspaces. It does not depend on the number of tasks when
-   * one condition, or the order alone, selects the page; of several conditions, the cost is that of the most selective one.
-   * @throws `NOT_FOUND` (`agentId`, `workspaceId`) when the agent or workspace of a filter is not within reach.
+   * Tasks of all workspaces within reach that meet the conditions, in the order of `sort` (see `taskSorts`), behind `after`, at most
+   * `limit`. The cost grows with the number of workspaces. It doesn't depend on the number of tasks when one condition, or the order
+   * alone, selects the page. With several conditions, the cost is the cost of the most selective one.
+   * @throws `NOT_FOUND` (`agentId`, `workspaceId`) when the agent or workspace of a filter isn't within reach.
    */
   searchTasks(search: TaskSearch, call: CallContext<Tx>): Promise<TaskSearchPage>
 
@@ -261,12 +260,12 @@ export interface TaskStore<Tx = unknown> {
    * Claims up to `limit` tasks, best first.
    *
    * By type, which is the runner's claim: for stored agents of that type. Workspaces with ready tasks take turns, one task a turn. Within
-   * a workspace, the best task that one of its agents of the type may take goes first. The cost does not depend on the number of
+   * a workspace, the best task that one of its agents of the type may take goes first. The cost doesn't depend on the number of
    * workspaces and tasks. For one agent: from its workspace. `NOT_FOUND` for an unknown agent.
    *
    * A task with an assignee is for that agent alone. Another one with a type that an agent of its workspace has is for the agents of that
-   * type; all others are for any agent. An agent that is paused takes nothing, and one with `maxConcurrent` never has more tasks under
-   * its lease, also when several processes claim at once.
+   * type; all others are for any agent. A paused agent takes no tasks. One with `maxConcurrent` never has more tasks under its lease, even
+   * when several processes claim at the same time.
    */
   claimTasks(
     claim: { readonly target: ClaimTarget; readonly limit: number },
@@ -280,8 +279,8 @@ export interface TaskStore<Tx = unknown> {
   /**
    * Changes one task: see `TaskWrite`.
    * @throws `CONFLICT` when the state forbids the command: a lease that is no longer held, a hold on a task in DONE. `INVALID_FIELD`
-   *   (`assignedTo`, `dependsOn`) for an edit with ids that the workspace does not have, and for dependencies that would make the task
-   *   wait for itself, also through concurrent edits.
+   * (`assignedTo`, `dependsOn`) for an edit with ids that the workspace doesn't have. Including for dependencies that would make the task wait
+   * for itself, including through concurrent edits.
    */
   changeTask(
     change: { readonly target: TaskTarget; readonly command: TaskWrite },
@@ -296,9 +295,9 @@ export interface TaskStore<Tx = unknown> {
    * DOING to DONE with the result. Frees dependents (see `settleTasks`) and, on request, claims the next task in the same commit. If
    * other tasks wait for the completed one, the claim may be in the next commit instead.
    *
-   * A repeat with the same fencing token and the same result, while the task is in DONE by that completion, returns the task unchanged:
-   * the answer to the first call may have been lost. On request it claims another next task; the one of the first call, if nobody
-   * received it, returns when its lease ends. A repeat with another result is `CONFLICT`.
+   * A retry with the same fencing token and the same result, while the task is in DONE by that completion, returns the task unchanged. The
+   * response to the first call may have been lost. On request it claims another next task; the one of the first call, if no one received
+   * it, returns when its lease expires. A retry with another result is `CONFLICT`.
    */
   completeTask(
     completion: {
@@ -310,7 +309,7 @@ export interface TaskStore<Tx = unknown> {
   ): Promise<Completion>
   /**
    * Deletes a task with its attempts, log, outputs, comments and approvals, in any column, with `task.deleted`. Its events stay. Further writes of the agent
-   * that works it throw `TASK_NOT_FOUND`. `CONFLICT` while other tasks depend on it, done or not.
+   * that works on it throw `TASK_NOT_FOUND`. `CONFLICT` while other tasks depend on it, done or not.
    */
   deleteTask(deletion: TaskTarget & { readonly actor: Actor }, call: CallContext<Tx>): Promise<void>
 
@@ -323,11 +322,11 @@ export interface TaskStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<{ expired: number; nextExpiryInMs: number | null }>
   /**
-   * Does to tasks what earlier commits left for later, at most `limit` of them. Several processes can call it at once. Resolves to how many
+   * Does to tasks what earlier commits left for later, at most `limit` of them. Several processes can call it at the same time. Resolves to how many
    * tasks it settled, and whether the next call is likely to find more.
    *
    * `dependents`: frees those that a completion left, because they are more than a few hundred, or were added at the same moment. Until then
-   * they count it as open and cannot be claimed.
+   * they count it as open and can't be claimed.
    *
    * `routes`: routes tasks again that wait by their type, after the first agent of the type came to their workspace or the last one left.
    * The commit of that change routes the first hundred itself. Until a task is routed, those may claim it who could before.

@@ -28,20 +28,20 @@ export interface Hold {
   readonly since: Instant
 }
 
-/** An agent's exclusive right to work a task, until it is not renewed. */
+/** An agent's exclusive right to work on a task, until it isn't renewed. */
 export interface Lease {
   readonly agentId: string
-  /** Grows with every claim of the task. A write with an older one is refused with `CONFLICT`. */
+  /** Grows with every claim of the task. A write with an older one is rejected with `CONFLICT`. */
   readonly fencingToken: number
-  /** The instant at which the lease ends. */
+  /** The instant at which the lease expires. */
   readonly expiresAt: Instant
   /** The length that the claim asked for. A renewal that names no other length uses it. */
   readonly durationMs: number
 }
 
 /**
- * The fields of a task that people and programs set and change. This is their only declaration: the types of inputs derive from it, and
- * each table of the fields, here and in the layers around core, is held to it by its type.
+ * The fields of a task that people and programs set and change. This is their only declaration. The types of inputs derive from it, and its
+ * type holds each table of the fields, here and in the layers around core.
  */
 export interface TaskFields {
   /** 1 to 200 code points, trimmed. */
@@ -66,7 +66,7 @@ export interface TaskFields {
   readonly metadata: Readonly<Record<string, string | readonly string[]>>
   /** Ids of at most 50 tasks of the same workspace that must be DONE before an agent may claim this one. */
   readonly dependsOn: readonly string[]
-  /** What agents may use for the task, in all attempts together; null for any amount. One report may use more than is left. */
+  /** The budget of the task, for all attempts together; null for any amount. One report may use more than is left. */
   readonly budget: Budget | null
 }
 
@@ -84,7 +84,7 @@ export interface Task extends TaskFields {
   readonly column: Column
   /** Only in TODO. */
   readonly hold: Hold | null
-  /** How many of `dependsOn` are not DONE. The task is blocked while this is above 0. */
+  /** How many of `dependsOn` aren't DONE. The task is blocked while this is above 0. */
   readonly openDependencies: number
   /** 0 to 100. */
   readonly progress: number
@@ -102,11 +102,11 @@ export interface Task extends TaskFields {
   readonly maxAttempts: number
   /** The last fencing token given for it; 0 before the first claim. Never decreases. */
   readonly fencingToken: number
-  /** Present exactly while an agent works it. A task that a person moved to DOING has none. */
+  /** Present exactly while an agent works on it. A task that a person moved to DOING has none. */
   readonly lease: Lease | null
-  /** Who moved it to DOING or DONE, or completed it, without an agent; else null. */
+  /** The person or program that moved it to DOING or DONE, or completed it; else null. */
   readonly takenBy: NamedActor | null
-  /** Whether anybody has commented on it, so that runs of other tasks need not look. */
+  /** Whether anyone has commented on it, so that runs of other tasks need not look. */
   readonly hasComments: boolean
   /** The W3C `traceparent` of the span in which it was added; null without telemetry. It never changes, and no API shows it. */
   readonly traceparent: string | null
@@ -125,14 +125,14 @@ export interface NewTask extends TaskFields {
 /** A validated change: its fields are replaced as a whole, the others stay. */
 export type TaskChange = Partial<TaskFields>
 
-/** What callers may give for a field, where that is more than what is stored. */
+/** The values that callers may give for a field, where more is allowed than is stored. */
 interface WiderInputs {
   readonly dueDate: InstantInput
   readonly notBefore: InstantInput
   readonly budget: BudgetInput
 }
 
-/** The input of `board.update`. Undefined keeps a field; null clears it to the default of a new task. The title cannot be cleared. */
+/** The input of `board.update`. Undefined keeps a field; null clears it to the default of a new task. The title can't be cleared. */
 // No type of its own for a value, so that editors show what a field takes.
 export type TaskChangeInput = {
   readonly [F in keyof TaskFields]?:
@@ -145,7 +145,7 @@ export type TaskChangeInput = {
 export interface TaskInput extends TaskChangeInput {
   readonly title: string
   /**
-   * The id of a task of the workspace that this one becomes a part of. A task has at most 50 subtasks that are not DONE, and there are at
+   * The id of a task of the workspace that this one becomes a part of. A task has at most 50 subtasks that aren't DONE, and there are at
    * most five levels.
    */
   readonly parentId?: string | null | undefined
@@ -256,7 +256,7 @@ type TaskState = Omit<Task, Exclude<TaskField, 'notBefore'>>
 
 /**
  * The task with these fields in this state. Each member is named: for a literal, the engine learns that the object is long-lived and
- * allocates it in old memory at once. The copies of a spread are moved twice before they get there. On an in-memory board of a million
+ * allocates it in old memory immediately. The copies of a spread are moved twice before they get there. On an in-memory board of a million
  * tasks that is a quarter of the cost of a claim.
  * @example
  * ```ts
@@ -304,7 +304,7 @@ export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState
 
 /**
  * The task that a storage creates from `input`: in TODO, without an attempt. Pure, as `transition` is. The storage supplies the id, the
- * time, and how many of the dependencies are not DONE.
+ * time, and how many of the dependencies aren't DONE.
  * @example
  * ```ts
  * import { createTask, parseNewTask } from '@taskboard/core/storage'

@@ -37,11 +37,11 @@ export type TaskCommand =
       readonly fencingToken: number
       readonly reason: HoldReason
       readonly message: string | null
-      /** The attempt does not count: the agent asks, and has not failed. Default: it counts. */
+      /** The attempt doesn't count: the agent asks, and hasn't failed. Default: it counts. */
       readonly isUncounted?: boolean | undefined
     }
   | { readonly kind: 'return_claim'; readonly fencingToken: number; readonly reason: string }
-  /** The agent cannot work now, through no fault of the task: it waits, and the attempt does not count. */
+  /** The agent can't work now, through no fault of the task: it waits, and the attempt doesn't count. */
   | {
       readonly kind: 'postpone'
       readonly fencingToken: number
@@ -50,7 +50,7 @@ export type TaskCommand =
     }
   | { readonly kind: 'expire'; readonly backoff: Backoff }
   | { readonly kind: 'move'; readonly to: Column; readonly actor: ActingAs }
-  /** A person completes the task; with `takeOver` also while an agent has it. */
+  /** A person completes the task; with `takeOver` even while an agent has it. */
   | { readonly kind: 'finish'; readonly result: string; readonly takeOver: boolean; readonly actor: ActingAs }
   | {
       readonly kind: 'hold'
@@ -59,7 +59,7 @@ export type TaskCommand =
       readonly actor: Actor
     }
   | { readonly kind: 'release'; readonly actor: Actor }
-  /** Takes a task away from the agent that works it. */
+  /** Takes a task away from the agent that works on it. */
   | { readonly kind: 'revoke'; readonly reason: string; readonly actor: Actor }
   | { readonly kind: 'dependency_done' }
   | { readonly kind: 'dependency_reopened' }
@@ -69,14 +69,14 @@ const SYSTEM: Actor = { kind: 'system', id: null }
 /**
  * The board's state machine: applies `command` to `task` at `now`. Pure. The storages call it, or do the same in SQL.
  *
- * It does not change the dependents. The caller also applies `dependency_done` to each dependent when the column became DONE, and
+ * It doesn't change the dependents. The caller also applies `dependency_done` to each dependent when the column became DONE, and
  * `dependency_reopened` when it was DONE and no longer is.
  *
- * A repeated `complete`, with the same fencing token and the same result as the one that brought the task to DONE, changes nothing, and
- * neither does a `finish` with the result that the task in DONE has.
+ * A retried `complete`, with the same fencing token and the same result as the one that brought the task to DONE, changes nothing. Neither
+ * does a `finish` with the result that the task in DONE has.
  *
- * @throws TaskboardError `CONFLICT` when the state forbids the command: a fencing token that is not the live lease's, a
- *   claim of a task that is not ready, a hold on a task in DONE, a `finish` of a task that an agent has or that has another result.
+ * @throws TaskboardError `CONFLICT` when the state forbids the command. Examples: a fencing token that isn't the live lease's, a claim of
+ * a task that isn't ready, a hold on a task in DONE. A `finish` of a task that an agent has or that has another result.
  * @example
  * ```ts
  * import { createTaskboard, transition } from '@taskboard/core'
@@ -277,7 +277,7 @@ function move(task: Task, to: Column, actor: ActingAs, now: Instant): Transition
   return changed({ ...back, column: 'DOING', startedAt: now, takenBy: mine.takenBy }, events, ended)
 }
 
-/** Only the holder of the live lease may write. An expired lease is lost even before a sweep ends it. */
+/** Only the holder of the live lease may write. An expired lease is lost even before a sweep stops it. */
 function requireLease(task: Task, fencingToken: number, now: Instant): void {
   const lease = task.lease
   if (lease !== null && lease.fencingToken === fencingToken && lease.expiresAt > now) return

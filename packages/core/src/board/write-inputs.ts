@@ -38,11 +38,11 @@ export const failureInput = z.strictObject({
   fencingToken,
   reason: boundedText(TEXT_CODE_POINTS),
   retry: z.boolean().default(true),
-  /** The agent cannot work now, through no fault of the task: when to try again. The attempt does not count. */
+  /** The agent can't work now, through no fault of the task: when to try again. The attempt doesn't count. */
   retryAfterMs: wholeNumber(1_000, LONGEST_POSTPONEMENT_MS).optional(),
 })
 
-/** The input of `board.delegate`, but for the tasks. */
+/** The input of `board.delegate`, except for the tasks. */
 export const delegationInput = z.strictObject({
   fencingToken,
   wait: z.boolean().default(false),

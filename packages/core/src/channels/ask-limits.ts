@@ -4,8 +4,8 @@ import type { LimitStore } from '../limits/index.js'
 
 const DAY_MS = 86_400_000
 /**
- * A link goes to somebody who has not agreed to anything yet. One account gets few of the links that a mailbox may get, so that it does not
- * use them up for others; and its workspaces count together, because they cost nothing.
+ * A link goes to someone who hasn't agreed to anything yet. One account gets few of the links that a mailbox may get, so that it doesn't
+ * use them up for others. Its workspaces count together, because they are free.
  */
 const OF_MAILBOX_AND_ACCOUNT = { limit: 3, windowMs: DAY_MS }
 const OF_ACCOUNT = { limit: 50, windowMs: DAY_MS }

@@ -7,7 +7,7 @@ import type { ConfigTools, NotificationType } from './notification-type.js'
 /** Stands for a stored secret wherever a configuration is returned. A change that has it keeps the secret. */
 export const MASK = '********'
 
-/** What is stored among the secrets under this prefix is no part of the configuration, but says which recipients have confirmed. */
+/** Entries under this prefix among the secrets aren't a part of the configuration: they say which recipients have confirmed. */
 export const confirmedPrefix = 'confirmed:'
 
 type Config = Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ export function sealNewConfig(
 }
 
 /**
- * Checks the configuration of a channel after a change: `given` replaces all but the secrets that it does not name. Returns the new
+ * Checks the configuration of a channel after a change: `given` replaces all but the secrets that it doesn't name. Returns the new
  * public part, and the secrets that change: null removes one.
  * @throws TaskboardError `INVALID_FIELD` (`config`).
  */
@@ -61,7 +61,7 @@ export function sealChangedConfig(
   return { config: sealed.config, secrets: Object.fromEntries(changed) }
 }
 
-/** The configuration with its secrets. @throws TaskboardError `INTERNAL_ERROR` when one cannot be opened. */
+/** The configuration with its secrets. @throws TaskboardError `INTERNAL_ERROR` when one can't be opened. */
 export function openConfig(
   secrets: Pick<SecretBox, 'open'>,
   { workspaceId, config, secrets: sealed }: Pick<StoredChannel, 'workspaceId' | 'config' | 'secrets'>,
@@ -84,7 +84,7 @@ function ownSecrets(
   return Object.entries(secrets).filter(([member]) => !member.startsWith(confirmedPrefix))
 }
 
-/** The context that a secret of a channel is sealed with: in another workspace, or as another member, it does not open. */
+/** The context that a secret of a channel is sealed with: in another workspace, or as another member, it doesn't open. */
 export function secretContext(workspaceId: string, member: string): string {
   return `channel:${workspaceId}:${member}`
 }
@@ -125,7 +125,7 @@ function parseConfig({ tools }: ConfigDeps, type: NotificationType, given: Confi
     if (field === undefined || field === 'config') throw error
     if (message.startsWith(field))
       throw new TaskboardError('INVALID_FIELD', `config.${message}`, { field: 'config' })
-    throw invalid(pathText(['config', field]), `is refused: ${message}`)
+    throw invalid(pathText(['config', field]), `is rejected: ${message}`)
   }
 }
 

@@ -21,7 +21,7 @@ export interface ChannelDeliveryDeps {
   readonly types: ReadonlyMap<string, NotificationType>
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
-  /** The same that webhooks wait for: a host does not care which of the two asks it. */
+  /** The same that webhooks wait for: a host doesn't care which of the two asks it. */
   readonly rates: Pick<HostRates, 'take'>
   /** Null when the workspace is gone. */
   readonly accountOf: (workspaceId: string) => string | Promise<string | null>
@@ -33,7 +33,7 @@ class ChannelFailure extends Error {
   override readonly name = 'ChannelFailure'
 }
 
-/** Its host has had enough for now. The channel is not to blame. */
+/** Its host has had enough for now. The channel isn't to blame. */
 class PutOff extends ChannelFailure {
   constructor(readonly waitMs: number) {
     super(`too much is sent to this host; next in ${Math.ceil(waitMs / 1_000)} s`)
@@ -52,7 +52,7 @@ export interface ChannelTest {
 export interface ChannelDelivery {
   /** The routes of the notifier: two for each type, so that channels that fail delay no others. */
   readonly routes: readonly NotificationRoute[]
-  /** Delivers a sample at once, within 30 s. Never rejects. */
+  /** Delivers a sample immediately, within 30 s. Never rejects. */
   test(channel: StoredChannel, event: LoggedEvent): Promise<ChannelTest>
 }
 
@@ -63,7 +63,7 @@ const FAILING_CONCURRENCY = 5
 const LONGEST_RETRY_DELAY_MS = 900_000
 /** About three and a half hours after the first failure, and then every six hours. */
 const FAILURES_PER_SKIP = 24
-/** Whether a notification waited before is not known; no new one of a webhook waits for it. */
+/** Whether a notification waited before isn't known; no new one of a webhook waits for it. */
 const WAITING = { createdAt: 0, nextAttemptAt: 1 }
 
 export function createChannelDelivery(deps: ChannelDeliveryDeps): ChannelDelivery {
@@ -223,8 +223,7 @@ const SHORTEST_SECRET = 4
 const SHORTEST_PART = 8
 
 /**
- * Why a delivery failed, in one line of at most 300 characters for the user: the message of what was thrown, without anything of the
- * secrets.
+ * The reason of a failed delivery, in one line of at most 300 characters for the user: the message of the error, without its secrets.
  */
 export function channelError(thrown: unknown, secrets: readonly unknown[]): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
@@ -235,7 +234,7 @@ export function channelError(thrown: unknown, secrets: readonly unknown[]): stri
   return `${characters.slice(0, LONGEST_ERROR - 1).join('')}…`
 }
 
-/** The secrets and the parts that reveal them, the longest first: of a URL its path, also as other encodings write it. */
+/** The secrets and the parts that reveal them, the longest first: of a URL its path, including as other encodings write it. */
 function secretTexts(secrets: readonly unknown[]): readonly string[] {
   const texts = secrets.flatMap(textsIn).flatMap((text) => {
     const parts = text.split(/[/?&=#@:\s]+/).filter((part) => part.length >= SHORTEST_PART)

@@ -42,12 +42,12 @@ export interface ChannelStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<Created<StoredChannel>>
   /**
-   * The channels that a query selects, by id, which is the order of their creation. Empty for an id or a workspace that does not exist,
+   * The channels that a query selects, by id, which is the order of their creation. Empty for an id or a workspace that doesn't exist,
    * and for one beyond reach at the same cost.
    */
   listChannels(query: ChannelQuery, call: CallContext<Tx>): Promise<readonly StoredChannel[]>
   /**
-   * Changes one channel. Clears its failures, so that it is due at once unless it is claimed. Its position stays.
+   * Changes one channel. Clears its failures, so that it is due immediately unless it is claimed. Its position stays.
    * @throws TaskboardError `NOT_FOUND` when the workspace has none with that id.
    */
   updateChannel(

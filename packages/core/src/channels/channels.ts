@@ -77,15 +77,15 @@ export interface ChannelPage {
 }
 
 /**
- * The notification channels that users set up, of the types among `notifications`. Every method throws `TaskboardError`:
- * `MISSING_FIELD` and `INVALID_FIELD` name the field, `NOT_FOUND` for an id that the workspace does not have,
- * `SERVICE_UNAVAILABLE` when the storage cannot be reached.
+ * The notification channels that users set up, of the types among `notifications`. Every method throws `TaskboardError`. `MISSING_FIELD`
+ * and `INVALID_FIELD` name the field. `NOT_FOUND` for an id that the workspace doesn't have, `SERVICE_UNAVAILABLE` when the storage is
+ * unreachable.
  */
 export interface Channels<Tx = unknown> {
   /** The registered types, of which channels can be set up. */
   readonly types: readonly ChannelType[]
   /**
-   * Sets up a channel for future events. Within a transaction, nobody is asked to confirm: call `askRecipients` after its commit. A repeat with the same `idempotency` returns the channel as first created.
+   * Sets up a channel for future events. Within a transaction, no one is asked to confirm: call `askRecipients` after its commit. A retry with the same `idempotency` returns the channel as first created.
    * @throws `CONFLICT` when that key was used for another request.
    */
   create(
@@ -105,8 +105,8 @@ export interface Channels<Tx = unknown> {
   /** A channel of any workspace within reach. */
   find(reach: Reach, channelId: string, options?: InTransaction<Tx>): Promise<Channel>
   /**
-   * Changes the given fields, and retries what waits. A `config` replaces the old one, except for secrets that it does not name or has
-   * as `********`. A recipient whom it does not name any more has not confirmed any more. Within a transaction, as `create`.
+   * Changes the given fields, and retries what waits. A `config` replaces the old one, except for secrets that it doesn't name or has
+   * as `********`. A recipient whom it doesn't name any more hasn't confirmed any more. Within a transaction, as `create`.
    */
   update(
     workspaceId: string,
@@ -114,12 +114,12 @@ export interface Channels<Tx = unknown> {
     change: ChannelChange,
     options?: OnRecord<Tx>,
   ): Promise<Channel>
-  /** Deletes it with what it has not delivered; returns false when it did not exist. A delivery in progress may still arrive. */
+  /** Deletes it with its undelivered notifications; returns false when it didn't exist. A delivery in progress may still arrive. */
   delete(workspaceId: string, channelId: string, options?: OnRecord<Tx>): Promise<boolean>
-  /** Sends links to the recipients who have yet to confirm, as often as the limits allow. Does not wait for that. */
+  /** Sends links to the recipients who have yet to confirm, as often as the limits allow. Doesn't wait for that. */
   askRecipients(workspaceId: string, channelId: string): Promise<void>
   /**
-   * Delivers a sample at once and returns the outcome. A success also retries what waits. Takes up to 30 s.
+   * Delivers a sample immediately and returns the outcome. A success also retries what waits. Takes up to 30 s.
    * @throws `RATE_LIMITED` after five tests of the channel, or 30 of all channels of the account, within an hour.
    */
   test(workspaceId: string, channelId: string): Promise<ChannelTest>
@@ -139,7 +139,7 @@ export interface ChannelsDeps<Tx> {
 }
 
 const DEFAULT_PAGE = 100
-/** A test reaches people, as often as somebody asks for it. Channels are free to make anew. */
+/** A test reaches people, as often as someone asks for it. Channels are free to make again. */
 const TESTS = { limit: 5, windowMs: 3_600_000 }
 const TESTS_OF_ACCOUNT = { limit: 30, windowMs: 3_600_000 }
 const CURSOR = /^nch_[0-9a-z]{1,60}$/
@@ -227,9 +227,9 @@ async function takeTest<Tx>(
   { workspaceId, id }: StoredChannel,
 ): Promise<void> {
   const accountId = (await accountOf(workspaceId)) ?? workspaceId
-  const ofAccount = `the channels of an account can be tested ${TESTS_OF_ACCOUNT.limit} times an hour`
+  const ofAccount = `the channels of an account can be tested ${TESTS_OF_ACCOUNT.limit} times per hour`
   for (const { rule, ...use } of [
-    { key: `channel-test:${id}`, ...TESTS, rule: `a channel can be tested ${TESTS.limit} times an hour` },
+    { key: `channel-test:${id}`, ...TESTS, rule: `a channel can be tested ${TESTS.limit} times per hour` },
     { key: `channel-tests:${accountId}`, ...TESTS_OF_ACCOUNT, rule: ofAccount },
   ]) {
     const { allowed, retryAfterMs } = await limits.take(use, environment.call())
@@ -237,7 +237,7 @@ async function takeTest<Tx>(
   }
 }
 
-/** A fictional event of the first type that the channel wants. It is not logged. */
+/** A fictional event of the first type that the channel wants. It isn't logged. */
 function sampleOf(
   { workspaceId, events: [first = 'task.created'] }: StoredChannel,
   { clock, newId }: Environment,

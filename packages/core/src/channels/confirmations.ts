@@ -12,10 +12,10 @@ import type { NotificationType } from './notification-type.js'
 export interface Confirmations {
   /** Whether a registered type has recipients who confirm. */
   readonly areNeeded: boolean
-  /** Whose link it is, and who asks; null for one that is not valid or has expired. */
+  /** Whose link it is, and who asks; null for one that isn't valid or has expired. */
   show(token: string): Pick<Asked, 'recipient' | 'account'> | null
   /**
-   * Takes the yes of a recipient. Null as `show`, and for one whom the channel does not name any more.
+   * Takes the yes of a recipient. Null as `show`, and for one whom the channel doesn't name any more.
    * @throws TaskboardError `RATE_LIMITED` after ten of one recipient of a channel within a minute.
    */
   confirm(token: string, by: AuditActor): Promise<string | null>
@@ -47,7 +47,7 @@ interface Asked {
 const DAY_MS = 86_400_000
 const LIFETIME_MS = 7 * DAY_MS
 const CONTEXT = 'confirmation of a recipient'
-/** A yes reads the storage, and a valid link is no license to do that without limit. */
+/** A yes reads the storage, and a valid link isn't a license to do that without limit. */
 const YESES = { limit: 10, windowMs: 60_000, maxKeys: 10_000 }
 const LONGEST_NAME = 50
 
@@ -90,9 +90,9 @@ export function firstConfirmedAt(box: Pick<SecretBox, 'open'>, channel: Sealed):
 
 /** @throws TaskboardError `INVALID_CONFIG` (`publicUrl`) when recipients are to confirm, and there is no address for the links. */
 export function createConfirmations<Tx>(deps: ConfirmationsDeps<Tx>): Confirmations & {
-  /** Sends links to the recipients of a channel who have not confirmed, as often as the limits allow. Does not wait for that. */
+  /** Sends links to the recipients of a channel who haven't confirmed, as often as the limits allow. Doesn't wait for that. */
   ask(channel: StoredChannel): void
-  /** The yeses that end with a change of a configuration, because it does not name their recipients any more. */
+  /** The yeses that end with a change of a configuration, because it doesn't name their recipients any more. */
   ended(
     channel: StoredChannel,
     change: Pick<StoredChannelChange, 'config' | 'secrets'>,
@@ -157,7 +157,7 @@ export function createConfirmations<Tx>(deps: ConfirmationsDeps<Tx>): Confirmati
       if (asked === null) return null
       const { workspaceId, channelId, recipient } = asked
       const { allowed, retryAfterMs } = yeses.take(`${channelId} ${recipient}`)
-      if (!allowed) throw new TaskboardError('RATE_LIMITED', 'a link is answered too often', { retryAfterMs })
+      if (!allowed) throw new TaskboardError('RATE_LIMITED', 'a link was used too often', { retryAfterMs })
       const [channel] = await store.listChannels({ within: workspaceId, channelId }, environment.call())
       if (channel === undefined || !recipientsOf(channel).includes(recipient)) return null
       if (isConfirmed(channel, recipient)) return recipient

@@ -6,7 +6,7 @@ import type { SendResult } from '../webhooks/index.js'
 export interface ChannelNotification {
   readonly workspaceId: string
   readonly channel: { readonly id: string; readonly name: string }
-  /** A repeat carries the same `event.id`. Of a test: a sample. */
+  /** A retry carries the same `event.id`. Of a test: a sample. */
   readonly event: TaskboardEvent
   /** The event in one line of plain text, at most 600 characters. Users wrote parts of it: escape it. */
   readonly text: string
@@ -18,13 +18,13 @@ export interface ChannelNotification {
 
 /** What a type can use to check a configuration. */
 export interface ConfigTools {
-  /** Why deliveries cannot go to a URL, by the rules for webhooks (`webhooks.allow`): `must use https`. Null when they can. */
+  /** Why deliveries can't go to a URL, by the rules for webhooks (`webhooks.allow`): `must use https`. Null when they can. */
   readonly refuseUrl: (url: string) => string | null
 }
 
 /** What a type can use to deliver. */
 export interface DeliveryTools {
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when no one waits for the answer any more. */
   readonly signal: AbortSignal
   /**
    * Sends one HTTP POST as webhooks are sent: only to addresses that the endpoint guard accepts, without following a redirect. Never
@@ -44,9 +44,10 @@ export interface ChannelConfirmation<Config extends object = object> {
   /** The recipients of a configuration who have to confirm. */
   recipientsOf(config: Config): readonly string[]
   /**
-   * Sends the link of a page that asks the recipient, valid for seven days. Called when a channel has a new recipient, and again with each
-   * change of its configuration and each test until the recipient has confirmed, at most three times a day for one recipient. `account` is
-   * the name of the account that asks, with nothing but letters, digits, spaces, `&`, `'` and `-`, at most 50 characters. What it throws is logged.
+   * Sends the link of a page that asks the recipient, valid for seven days. Called when a channel has a new recipient. Until the recipient
+   * has confirmed, it is called again with each change of its configuration and each test. It is called at most three times per day for one
+   * recipient. `account` is the name of the account that asks, with nothing but letters, digits, spaces, `&`, `'` and `-`, at most 50
+   * characters. Errors that it throws are logged.
    */
   ask(recipient: string, link: string, by: { readonly account: string }): Promise<void>
 }
@@ -65,10 +66,10 @@ export interface ConfigField {
 
 /**
  * A type of notification channel that users can set up, such as `slack`. The host registers it among the `notifications` of
- * `createTaskboard`. What `deliver` throws is shown to the user as the channel's error, without the secrets of the configuration.
+ * `createTaskboard`. Errors that `deliver` throws are shown to the user as the channel's error, without the secrets of the configuration.
  */
 export interface NotificationType<Config extends object = object> {
-  /** What users name as the `type` of a channel: 1 to 64 lower-case letters, digits, `_` and `-`. It is stored, so keep it. */
+  /** The `type` of a channel as users name it: 1 to 64 lower-case letters, digits, `_` and `-`. It is stored, so keep it. */
   readonly name: string
   /** What people read: `Microsoft Teams`. Default: the name. */
   readonly label?: string | undefined
@@ -79,7 +80,7 @@ export interface NotificationType<Config extends object = object> {
     ({ readonly [Member in keyof Config]-?: ConfigField } & Readonly<Record<string, ConfigField>>) | undefined
   /**
    * Checks a configuration and returns it as it is to be stored: plain JSON. Called when a user creates a channel or changes the
-   * configuration, then with the stored secrets that the change does not name.
+   * configuration, then with the stored secrets that the change doesn't name.
    * @throws TaskboardError `INVALID_FIELD` with the member as `field` and a message that begins with it: `to must be an e-mail address`.
    */
   parseConfig(config: Readonly<Record<string, unknown>>, tools: ConfigTools): Config

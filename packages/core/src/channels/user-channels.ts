@@ -9,7 +9,7 @@ import { createChannels, type Channels } from './channels.js'
 import { createConfirmations, type Confirmations, type FindAccount } from './confirmations.js'
 import { type NotificationType, typesByName } from './notification-type.js'
 
-/** What a host registers: channels of its own, and types of channels that users set up. */
+/** The channels and channel types that a host registers: its own channels, and types of channels that users set up. */
 export type Registered = NotificationChannel | NotificationType
 
 export interface UserChannelsDeps<Tx> {

@@ -31,7 +31,7 @@ export function createSharedAbort(): AbortController {
 }
 
 /**
- * When the next pass of a background loop runs: at once, after some milliseconds, or when woken. It is a wait rather than an
+ * When the next pass of a background loop runs: at the same time, after some milliseconds, or when woken. It is a wait rather than an
  * instant, because the storage's clock decides what is due, and may differ from the process's.
  */
 export type NextPass = 'now' | number | null

@@ -13,16 +13,16 @@ export interface Timer {
 export interface Clock {
   /** The present, in whole milliseconds. May stand still, and may step back with the machine's clock. */
   now(): Instant
-  /** Calls `callback` once, at the earliest `delayMs` from now. Any delay is allowed: long ones are not cut short. */
+  /** Calls `callback` once, at the earliest `delayMs` from now. Any delay is allowed: long ones aren't cut short. */
   setTimer(callback: () => void, delayMs: number): Timer
   /**
-   * Marks background work as in progress until `work` settles. A virtual clock holds the present still meanwhile; the process's clock
-   * leaves this out. `label` names the work: for a webhook send, its delivery id.
+   * Marks background work as in progress until `work` settles. A virtual clock holds the present still during that time; the process's
+   * clock leaves this out. `label` names the work: for a webhook send, its delivery id.
    */
   track?<T>(label: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Node fires a timer at once when its delay does not fit in 32 bits, so longer waits use several. */
+/** Node fires a timer immediately when its delay doesn't fit in 32 bits, so longer waits use several. */
 const LONGEST_TIMER_MS = 2_147_483_647
 
 /** The process's clock. Its timers are real ones and keep the process alive until they fire or are cancelled. */
@@ -47,7 +47,7 @@ export function tracked<T>(clock: Clock, label: string, work: () => Promise<T>):
 }
 
 /**
- * Resolves after `delayMs` of the clock's time, or at once when `signal` aborts (it never rejects). Leaves no timer in either case.
+ * Resolves after `delayMs` of the clock's time, or immediately when `signal` aborts (it never rejects). Leaves no timer in either case.
  * @example
  * ```ts
  * import { sleep } from '@taskboard/core/storage'

@@ -1,6 +1,6 @@
 /** A commit, as listeners see it. */
 export interface Commit {
-  /** Whether it took a task away from the agent that works it: a person moved, held, reassigned or deleted the task. */
+  /** Whether it took a task away from the agent that works on it: a person moved, held, reassigned or deleted the task. */
   readonly revokes: boolean
 }
 
@@ -11,7 +11,7 @@ export interface CommitSignal {
 }
 
 /**
- * Creates a signal. What a listener throws affects neither the writer nor the other listeners.
+ * Creates a signal. Errors of a listener affect neither the writer nor the other listeners.
  * @example
  * ```ts
  * import { createCommitSignal } from '@taskboard/core/storage'

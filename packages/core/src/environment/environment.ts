@@ -11,7 +11,7 @@ export interface Environment {
   readonly random: Random
   readonly newId: NewId
   readonly logger: Logger
-  /** Null: nothing is reported, and nothing is created to report. */
+  /** Null: there are no reports, and no object is created for them. */
   readonly telemetry: Telemetry | null
   readonly loops: LoopRegistry
   /**
@@ -61,9 +61,12 @@ export interface CallContext<Tx = unknown> {
 
 /** Who causes a change, and from where. The audit keeps it. */
 export interface AuditActor {
-  /** `host`: the application's own code. `system`: Taskboard itself, as for what is counted for many. Default `host`. */
+  /** `host`: the application's own code. `system`: Taskboard itself, for example for actions that are counted together. Default `host`. */
   readonly kind?: 'user' | 'api_key' | 'host' | 'system' | undefined
-  /** The id of the user or the key; of the host's code, whatever the host calls whoever works there, for example a person of its back office. */
+  /**
+   * The id of the user or the key. For the host's code, the name that the host uses for the person who works there, for example in its back
+   * office.
+   */
   readonly id?: string | null | undefined
   readonly name?: string | null | undefined
   /** Of Taskboard's login. */

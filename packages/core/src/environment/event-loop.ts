@@ -1,6 +1,6 @@
 /**
- * Makes a chain of quick steps give way to other work now and then: a chain of promises alone keeps sockets and timers waiting until
- * its end. Each `steps`th call resolves in a later turn of the event loop, the others at once.
+ * Makes a chain of quick steps give way to other work now and then. A chain of promises alone keeps sockets and timers waiting until its
+ * end. Each `steps`th call resolves in a later turn of the event loop, the others immediately.
  */
 export function yieldEvery(steps: number): () => Promise<void> | undefined {
   let taken = 0
@@ -10,14 +10,14 @@ export function yieldEvery(steps: number): () => Promise<void> | undefined {
   }
 }
 
-/** Captured at load time: if a host's test installs a fake clock later, answers do not wait for it. */
+/** Captured at load time: if a host's test installs a fake clock later, answers don't wait for it. */
 const immediately = setImmediate
 let coming: Promise<void> | null = null
 
 /**
- * Resolves in the next turn of the event loop, together for all callers of this turn: after the input that has already arrived is
- * handled, and before any wait. Their writes then follow one another directly. Waking a peer for each write alone can cost this
- * process more than the write. A peer that is woken once finds the others on their way.
+ * Resolves in the next turn of the event loop, together for all callers of this turn. That is after the input that has already arrived is
+ * handled, and before any wait. Their writes then follow one another directly. Waking a peer for each write alone can cost this process
+ * more than the write. A peer that is woken once finds the others on their way.
  * @example
  * ```ts
  * import { yieldToEventLoop } from '@taskboard/core/transport'

@@ -6,7 +6,7 @@ export interface Listeners<T> {
 }
 
 /**
- * Creates an empty list of listeners. What one of them throws affects neither the caller nor the others.
+ * Creates an empty list of listeners. An error of one of them affects neither the caller nor the others.
  * @example
  * ```ts
  * import { createListeners } from '@taskboard/core/storage'

@@ -44,7 +44,7 @@ function consoleLine(fields: object & { readonly err?: unknown }, message: strin
 }
 
 /**
- * The host's logger. What it throws is ignored, so that it ends no loop and no run. Errors reach it as `loggedError` returns them.
+ * The host's logger. Errors that it throws are ignored, so that they stop no loop and no run. Errors reach it as `loggedError` returns them.
  */
 export function loggerOf(chosen: Logger | false = consoleLogger): Logger {
   if (chosen === false || chosen === silentLogger) return silentLogger

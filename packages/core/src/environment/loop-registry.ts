@@ -9,7 +9,7 @@ export interface LoopState {
   readonly dueAt: Instant | null
   /** When the last pass ended; null before the end of the first. */
   readonly lastPassAt: Instant | null
-  /** How many passes have thrown since the last one that did not. */
+  /** How many passes have thrown since the last one that didn't. */
   readonly failures: number
 }
 

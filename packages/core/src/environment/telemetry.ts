@@ -19,7 +19,7 @@ export type SpanStart =
     }
   /** Tasks are added to a workspace's board. */
   | { readonly kind: 'add'; readonly workspaceId: string; readonly count: number }
-  /** A claim that found tasks. It has ended when its span begins, and took so long. */
+  /** A claim that found tasks. It is over when its span begins, and took so long. */
   | {
       readonly kind: 'claim'
       /** Null for an agent outside of the runtimes. */
@@ -27,7 +27,7 @@ export type SpanStart =
       readonly tookMs: number
       readonly tasks: readonly TracedTask[]
     }
-  /** An agent works a task. */
+  /** An agent works on a task. */
   | {
       readonly kind: 'run'
       readonly task: TracedTask
@@ -42,7 +42,7 @@ export type SpanStart =
       readonly eventType: string
       readonly deliveryId: string
       readonly workspaceId: string
-      /** That of the event's task; null without one. */
+      /** The one of the event's task; null without one. */
       readonly traceparent: string | null
       /** From 1. */
       readonly attempt: number
@@ -50,7 +50,7 @@ export type SpanStart =
 
 /** What is known of a span only later. */
 export interface SpanDetails {
-  /** The HTTP status of an answer. */
+  /** The HTTP status of an response. */
   readonly status?: number | undefined
   /** How a run or a delivery ended. */
   readonly outcome?: string | undefined
@@ -70,7 +70,7 @@ export interface TelemetrySpan {
   set(details: SpanDetails): void
 }
 
-/** A limit that refused a request. */
+/** A limit that rejected a request. */
 export type LimitName = 'board' | 'tier' | 'credentials' | 'quota' | 'connections' | 'unauthenticated'
 
 /** One measured value. None of its members has an unbounded number of values, except `model`, which callers may choose. */
@@ -103,11 +103,11 @@ export type Measurement =
       readonly costMicros: number
     }
 
-/** What can be read at any time. The tasks are those of all processes, the connections those of this one. */
+/** What can be read at any time. The tasks are counted over all processes, the connections in this one. */
 export interface Gauges {
-  /** Tasks in TODO that are not on hold. Null when the storage does not answer. */
+  /** Tasks in TODO that aren't on hold. Null when the storage doesn't respond. */
   readonly waitingTasks: number | null
-  /** Tasks that an agent works. Null when the storage does not answer. */
+  /** Tasks that an agent works. Null when the storage doesn't respond. */
   readonly runningTasks: number | null
   /** Realtime connections. */
   readonly connections: number
@@ -115,15 +115,15 @@ export interface Gauges {
 
 /**
  * Where the library reports what it does and how long that takes. `@taskboard/otel` passes it on to OpenTelemetry. Without one, the library
- * creates nothing to report. What an implementation throws is ignored.
+ * creates no objects for reports. Errors of an implementation are ignored.
  */
 export interface Telemetry {
-  /** Calls `work` at once, within a span that ends when `work` has returned, or when its promise has settled. Returns what `work` returns. */
+  /** Calls `work` at the same time, within a span that ends when `work` has returned, or when its promise has settled. Returns what `work` returns. */
   span<T>(start: SpanStart, work: (span: TelemetrySpan) => T): T
   /** Calls `work` outside of every span. */
   detached<T>(work: () => T): T
   measure(measurement: Measurement): void
-  /** Called by `start`. `read` is cheap: it asks the storage at most every 30 seconds. Returns a function that ends it. */
+  /** Called by `start`. `read` is cheap: it asks the storage at most every 30 seconds. Returns a function that stops it. */
   observe(read: () => Promise<Gauges>): () => void
 }
 

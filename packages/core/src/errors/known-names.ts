@@ -2,7 +2,7 @@ import { shownName } from './parse-input.js'
 import { suggestName } from './suggest-name.js'
 import { TaskboardError } from './taskboard-error.js'
 
-/** Each member of an object: true, or the members of the object that it is. A missing one does not compile. */
+/** Each member of an object: true, or the members of the object that it is. A missing one doesn't compile. */
 export type NamesOf<T> = { readonly [K in keyof Required<T>]: true | NamesOf<NonNullable<T[K]>> }
 
 interface Names {
@@ -10,7 +10,7 @@ interface Names {
 }
 
 /**
- * Checks that the options of a host have no other names than these, so that a typing error does not leave an option out. Members
+ * Checks that the options of a host have no other names than these, so that a typing error doesn't leave an option out. Members
  * that are undefined count as absent.
  * @throws TaskboardError `INVALID_CONFIG` naming the first other one by its path.
  * @example

@@ -14,8 +14,7 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The rule that a schema's issue names, to follow the name of a value: `must be a whole number`. For schemas without texts of their
- * own.
+ * The rule that a schema's issue names, to follow the name of a value: `must be a whole number`. For schemas without their own texts.
  */
 function ruleOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
@@ -69,8 +68,8 @@ export function pathText(path: readonly PropertyKey[]): string {
 }
 
 /**
- * A schema for a list of at most `most` entries. Zod checks the length first and reads no entry of a list that is too long, so an
- * oversized list is cheap to refuse (a test checks that). `of` names the entries, in the plural.
+ * A schema for a list of at most `most` entries. Zod checks the length first and reads no entry of a list that is too long. An oversized
+ * list is therefore cheap to reject (a test checks that). `of` names the entries, in the plural.
  */
 export function boundedList<S extends z.ZodType>(
   entry: S,
@@ -96,7 +95,7 @@ type Unchanging<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: Unchanging<T[K]> }
     : T
 
-/** A value that the schema accepts, where nobody changes it: its lists and members may be read-only. */
+/** A value that the schema accepts, where no one changes it: its lists and members may be read-only. */
 export type InputOf<S extends z.ZodType> = Unchanging<z.input<S>>
 
 /** Texts for issues whose schema has none, so that no error shows the text of a library. */

@@ -9,7 +9,7 @@ const COMMA = 0x2c
 const BACKSLASH = 0x5c
 
 /**
- * Parses untrusted JSON. Text with more than 32 levels, or more than 20,000 entries and members, is refused before it is parsed: a
+ * Parses untrusted JSON. Text with more than 32 levels, or more than 20,000 entries and members, is rejected before it is parsed. A
  * megabyte of brackets takes a parser a hundred times as long as one of text, and its garbage takes more than that.
  * @throws TaskboardError `INVALID_JSON`. `what` names the text in its message: `the body`.
  */

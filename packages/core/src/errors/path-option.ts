@@ -22,7 +22,7 @@ export function routePath(field: string, value: unknown): `/${string}` {
 }
 
 /**
- * The path at which a host mounts routes, from one of its options, as it comes before the path of a route: a final slash is dropped, and
+ * The path at which a host mounts routes, from one of its options, as it comes before the path of a route. A final slash is dropped, and
  * `/` is the root, which is empty.
  * @throws TaskboardError `INVALID_CONFIG` naming `field`, for anything that no request could match.
  * @example

@@ -9,38 +9,38 @@ export type ErrorCode =
   | 'FORBIDDEN'
   /** The user has to show again who they are, because the last login is too long ago. */
   | 'STEP_UP_REQUIRED'
-  /** The script endpoint's `action` is absent or unknown. */
+  /** The Board API's `action` is absent or unknown. */
   | 'INVALID_ACTION'
   /** A required field is absent; `field` names it. */
   | 'MISSING_FIELD'
   /** A field has an invalid value; `field` names it. */
   | 'INVALID_FIELD'
-  /** The body is not a JSON object. */
+  /** The body isn't JSON object. */
   | 'INVALID_JSON'
   /** No such task in this workspace. */
   | 'TASK_NOT_FOUND'
   /** No such resource other than a task. */
   | 'NOT_FOUND'
-  /** The resource does not support the method; `allow` lists those that it does. */
+  /** The resource doesn't support the method; `allow` lists those that it does. */
   | 'METHOD_NOT_ALLOWED'
   /** The body is larger than the route accepts. */
   | 'PAYLOAD_TOO_LARGE'
-  /** The body's media type or encoding is not JSON. */
+  /** The body's media type or encoding isn't JSON. */
   | 'UNSUPPORTED_MEDIA_TYPE'
   /** The state forbids the write: a superseded fencing token, a used idempotency key, a task in the wrong column. */
   | 'CONFLICT'
   /** Too many requests; `retryAfterMs` is the wait until the next one passes. */
   | 'RATE_LIMITED'
-  /** The account's subscription does not cover it. */
+  /** The account's subscription doesn't cover it. */
   | 'QUOTA_EXCEEDED'
   /** No registered agent can answer a chat message. */
   | 'AGENT_UNAVAILABLE'
   /**
-   * The storage or a port did not answer, or is temporarily unavailable. If only its answer was lost, the call may have taken full
-   * effect. To repeat a create safely, use the same idempotency key.
+   * The storage or a port didn't answer, or is temporarily unavailable. If only its response was lost, the call may have taken full
+   * effect. To retry a create safely, use the same idempotency key.
    */
   | 'SERVICE_UNAVAILABLE'
-  /** The host configured the library in a way that cannot work. Thrown at construction or start, never on the wire. */
+  /** The host configured the library in a way that can't work. Thrown at construction or start, never on the wire. */
   | 'INVALID_CONFIG'
   /** A fault of the library or of a port. Its details never leave the process. */
   | 'INTERNAL_ERROR'
@@ -52,7 +52,7 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number | undefined
   /** The methods that the resource supports. */
   readonly allow?: readonly string[] | undefined
-  /** The existing resource that the call conflicts with, such as the earlier one of a repeated idempotency key. */
+  /** The existing resource that the call conflicts with, such as the earlier one of a reused idempotency key. */
   readonly resourceId?: string | undefined
   readonly cause?: unknown
 }

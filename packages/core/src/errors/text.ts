@@ -4,7 +4,7 @@ import { z } from 'zod'
 export interface TextRules {
   /** In code points. */
   readonly most: number
-  /** A text is blank when it shows nothing: spaces, and characters of no width. */
+  /** A text is blank when it is invisible: only spaces, and characters of no width. */
   readonly isBlankAllowed: boolean
 }
 
@@ -34,7 +34,7 @@ export function textOf(rules: TextRules): z.ZodString {
   })
 }
 
-/** As long as an e-mail address. */
+/** As long as an email address. */
 const NAME: TextRules = { most: 256, isBlankAllowed: false }
 
 /** The rule that the name of who acts breaks, or null. */
@@ -45,13 +45,13 @@ export function nameFault(value: unknown): string | null {
   return textFault(value, NAME)
 }
 
-/** A visible character: no space, control or format character, and none that fonts do not render (Unicode, 5.21). */
+/** A visible character: no space, control or format character, and none that fonts don't render (Unicode, 5.21). */
 const NOT_BLANK = /[^\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
-/** A control character, the end of a line, or a character that changes the direction of what follows, so that a name shows as another. */
+/** A control character, the end of a line, or a character that changes the text direction, so that a name shows as another. */
 const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
-/** Whether a text has an invisible character, so that it may look like another text. Spaces do not count. */
+/** Whether a text has an invisible character, so that it may look like another text. Spaces don't count. */
 export function hasInvisible(text: string): boolean {
   return INVISIBLE.test(text)
 }
@@ -72,12 +72,12 @@ export const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 export const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
 export const YEARS_RULE = 'must be within the years 0 to 9999'
 
-/** Why `value` is not an instant as ISO 8601 text, after the name of its field. */
+/** Why `value` isn't an instant as ISO 8601 text, after the name of its field. */
 export function instantRule(value: unknown): string {
   if (typeof value === 'string') {
     if (ISO_LOCAL.test(value)) return 'must end with Z (for UTC) or with an offset, such as +02:00'
     if (ISO_DATE.test(value))
-      return 'must have a time, too, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z'
+      return 'must have a time as well, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z'
   }
   return 'must be a valid date and time with Z or an offset'
 }

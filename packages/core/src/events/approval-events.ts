@@ -55,7 +55,7 @@ const wireOf = (data: OfApproval) => ({
   short_digest: shortDigest(data.inputDigest),
 })
 
-/** What an approver looks at comes first: a long title or summary, which decide nothing, must not push it out of a message. */
+/** The important parts for an approver come first: a long title or summary, which decide nothing, must not push them out of a message. */
 function lineOf(what: string, { title, action, summary, ...input }: OfApproval): string {
   const facts = `${input.inputBytes} bytes, digest ${shortDigest(input.inputDigest)}`
   return `${what} for ${start(title, 100)}: ${start(action, 100)} ${start(input.inputText, 200)} (${facts}): ${visible(summary)}`
@@ -78,7 +78,7 @@ const DAY_MS = 86_400_000
 /** The types of events of approvals. */
 export const approvalEvents = {
   'approval.requested': eventKind<ApprovalEventData['approval.requested']>()({
-    summary: 'An agent asked for approval of what it wants to do',
+    summary: 'An agent requested approval of an action',
     webhooks: true,
     notifications: true,
     realtime: 'tasks',

@@ -5,7 +5,7 @@ import { shownName, suggestName, TaskboardError } from '../errors/index.js'
 import { eventKinds, type EventType } from './catalogue.js'
 import type { TaskboardEvent } from './taskboard-event.js'
 
-/** Called once per event, and not awaited. What it throws or rejects with is logged and affects no other listener. */
+/** Called once per event, and not awaited. Errors that it throws or rejects with are logged and affect no other listener. */
 export type TaskboardEventListener<T extends EventType | 'audit' | '*'> = (
   event: T extends 'audit' ? AuditRecord : TaskboardEvent<T extends EventType ? T : EventType>,
 ) => unknown
@@ -15,8 +15,8 @@ export type TaskboardEventListener<T extends EventType | 'audit' | '*'> = (
  * receives the events of all processes, but none of those that occur while it is down. For events that you must not miss, use webhooks
  * or read the log.
  *
- * `audit` is what the audit records, soon after its commit: only what this process does, also before `start`, and nothing of a transaction
- * that the host has opened by itself. `'*'` does not have it.
+ * `audit` gets the audit records, soon after their commit. It gets only actions of this process, even before `start`, and none of a
+ * transaction that the host has opened by itself. `'*'` doesn't have it.
  */
 export interface TaskboardEvents {
   /** Listens to one type of event, or to all with `'*'`. Returns a function that stops it. */
@@ -31,7 +31,7 @@ export interface TaskboardEmitter {
   readonly events: TaskboardEvents
   /** Whether there is a listener of events. */
   readonly isHeard: boolean
-  /** Calls the listeners of the event's type, then those of all types. Never throws. */
+  /** Calls the listeners of the event's type, then the listeners of all types. Never throws. */
   emit(event: TaskboardEvent): void
   /** The same for a record of the audit. */
   emitAudit(record: AuditRecord): void

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Instant } from '../environment/index.js'
 import type { InputOf } from '../errors/index.js'
 
-/** What an event adds to the figures of the day of `at`, for tasks of one type. */
+/** The contribution of an event to the figures of the day of `at`, for tasks of one type. */
 export interface EventTally {
   readonly at: Instant
   readonly type: string | null
@@ -33,7 +33,7 @@ export interface EventKind<Data, Schema extends z.ZodType = z.ZodType> {
   line(data: Data): string
   /** Fictional data as of `now`, for the Test button. */
   sample(now: Instant): Data
-  /** What analytics counts of an event at `at`; null when it counts nothing. */
+  /** The counts of analytics for an event at `at`; null when it counts nothing. */
   readonly count: ((data: Data, at: Instant) => EventTally | null) | null
 }
 

@@ -16,9 +16,8 @@ export interface FeedPage {
  */
 export interface EventStore<Tx = unknown> {
   /**
-   * Appends an event that comes from outside the board, with a delivery to each enabled webhook of the workspace that
-   * subscribes to it, all or nothing.
-   * @throws TaskboardError `NOT_FOUND` when the workspace does not exist.
+   * Appends an event that comes from outside the board. Each enabled webhook of the workspace that subscribes to it gets a delivery, all or nothing.
+   * @throws TaskboardError `NOT_FOUND` when the workspace doesn't exist.
    */
   appendEvent(
     addition: { readonly workspaceId: string; readonly event: EventDraft },
@@ -32,7 +31,7 @@ export interface EventStore<Tx = unknown> {
   /**
    * Events of all workspaces after `position`, at most `limit`, in order within each workspace. An event that commits late is never
    * skipped.
-   * @throws TaskboardError `INVALID_FIELD` (`position`) for a text that is no position.
+   * @throws TaskboardError `INVALID_FIELD` (`position`) for a text that isn't a position.
    */
   readFeed(
     query: { readonly position: FeedPosition; readonly limit: number },
@@ -40,8 +39,8 @@ export interface EventStore<Tx = unknown> {
   ): Promise<FeedPage>
   /**
    * The position after everything committed so far. With a position: the position after all that `readFeed` would return from there by
-   * now, without reading it; the same position when that is nothing. The cost does not depend on the number of events.
-   * @throws TaskboardError `INVALID_FIELD` (`position`) for a text that is no position.
+   * now, without reading it; the same position when that is nothing. The cost doesn't depend on the number of events.
+   * @throws TaskboardError `INVALID_FIELD` (`position`) for a text that isn't a position.
    */
   feedEnd(query: { readonly after: FeedPosition | null }, call: CallContext<Tx>): Promise<FeedPosition>
   /**
@@ -51,8 +50,8 @@ export interface EventStore<Tx = unknown> {
   onCommit(listener: (commit: Commit) => void): () => void
   /**
    * Calls `listener` with lines of tasks' logs soon after their commit, for people who watch a run. They are in no log of events. A storage
-   * sends as many as it can: a line may be missing, for instance one that was written in a host's transaction or while many others
-   * were, and lines of several tasks may come in another order. Returns a function that stops it.
+   * sends as many as it can. A line may be missing, for instance one that was written in a host's transaction or while many others were.
+   * Lines of several tasks may come in another order. Returns a function that stops it.
    */
   onTaskLog(listener: (line: WatchedLine) => void): () => void
 }

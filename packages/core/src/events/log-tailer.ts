@@ -11,17 +11,17 @@ export interface EventLogTailerOptions {
   readonly pageSize?: number
 }
 
-/** Reads the log of all workspaces as it grows and passes it on within this process; skips events while nobody listens. */
+/** Reads the log of all workspaces as it grows and passes it on within this process; skips events while no one listens. */
 export interface EventLogTailer {
   /**
    * Calls `listener` with every event that is committed after `start`, in each workspace's order. It must be quick; what it
    * throws is logged. Returns a function that stops it.
    *
-   * `isHeard` says whether the listener passes events to anybody now; default: always. It receives all events committed after that became
+   * `isHeard` says whether the listener passes events to anyone now; default: always. It receives all events committed after that became
    * true, and perhaps some from shortly before. While it is false for all listeners, nothing is read.
    */
   subscribe(listener: (event: LoggedEvent) => void, isHeard?: () => boolean): () => void
-  /** Begins at the present end of the log. @throws when the storage cannot be read; you may then call it again. */
+  /** Begins at the present end of the log. @throws when the storage can't be read; you may then call it again. */
   start(): Promise<void>
   /** Requests a read of the log. */
   wake(): void

@@ -8,7 +8,7 @@ export interface Notification {
   readonly workspaceId: string
   /** The settings of this workspace: an address, a room. */
   readonly settings: NotificationTarget['settings']
-  /** A repeat carries the same `event.id`. */
+  /** A retry carries the same `event.id`. */
   readonly event: TaskboardEvent
   /** The event in one line of plain text. */
   readonly text: string
@@ -26,7 +26,7 @@ export interface NotificationChannel {
   /**
    * Sends one event. Resolve when it was sent. If you reject, or take longer than the timeout, the notifier retries. It may call this
    * more than once for an event, and for several workspaces at a time. For one workspace the events come in order, one after the
-   * other. `signal` aborts when nobody waits for the answer any more.
+   * other. `signal` aborts when no one waits for the answer any more.
    */
   send(notification: Notification, options: { readonly signal: AbortSignal }): Promise<void>
 }

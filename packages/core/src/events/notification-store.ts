@@ -19,7 +19,7 @@ export interface NotificationBatch extends NotificationTarget {
   readonly userChannel?: StoredChannel | undefined
 }
 
-/** What a claim looks at instead of the host's channels: those that users set up. */
+/** The channels that a claim looks at instead of the host's channels: the users' own. */
 export interface UserChannelClaim {
   readonly types: readonly string[]
   /** Only those whose last send failed, or only the others: they wait in different queues, so that the first never delay the others. */
@@ -80,9 +80,9 @@ export interface NotificationStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<NotificationClaim>
   /**
-   * Ends a claim: the target has read through `readThroughSeq`, and is next due at once (`retryInMs` null) or after
-   * `retryInMs` milliseconds of the storage's clock. `health` becomes that of a user's channel.
-   * Returns false, and changes nothing, when the claim was lost meanwhile.
+   * Ends a claim: the target has read through `readThroughSeq`, and is next due immediately (`retryInMs` null) or after
+   * `retryInMs` milliseconds of the storage's clock. `health` becomes the health of a user's channel.
+   * Returns false, and changes nothing, when the claim was lost before.
    */
   settleNotifications(
     result: {

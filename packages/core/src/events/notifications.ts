@@ -24,7 +24,7 @@ export interface Notifications<Tx = unknown> {
     settings: NotificationTarget['settings'],
     options?: OnRecord<Tx>,
   ): Promise<void>
-  /** Removes it. Resolves to false when the workspace did not use the channel. */
+  /** Removes it. Resolves to false when the workspace didn't use the channel. */
   remove(workspaceId: string, channel: string, options?: OnRecord<Tx>): Promise<boolean>
   list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly NotificationTarget[]>
 }

@@ -240,7 +240,7 @@ export interface NotifierOptions {
 /**
  * Sends each change of state to every channel of its workspace: at least once, and in the log's order per workspace and channel. A
  * failed send is retried after 1 s, doubling, while later events of that target wait. After many tries the event is skipped with an error
- * in the log. Channels do not wait for one another.
+ * in the log. Channels don't wait for one another.
  */
 export interface Notifier {
   start(): void

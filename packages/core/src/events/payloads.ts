@@ -28,7 +28,7 @@ export interface EventPayload {
 /**
  * Renders an event: a pure function of its type, time, data and payload version. `data` follows `eventPayloadSchemas`. A host's
  * published data goes out with its keys unchanged.
- * @throws TaskboardError `INTERNAL_ERROR` for a payload version that this release does not know.
+ * @throws TaskboardError `INTERNAL_ERROR` for a payload version that this release doesn't know.
  */
 export function renderPayload(event: PayloadSource): EventPayload {
   if (event.payloadVersion !== currentPayloadVersion) {
@@ -71,7 +71,7 @@ export type WebhookPayload<T extends WebhookEventType = WebhookEventType> = {
   [K in WebhookEventType]: z.output<(typeof eventPayloadSchemas)[K]>
 }[T]
 
-/** A fictional event of the given type, as of `now`, for the Test button. It belongs to no task and is not logged. */
+/** A fictional event of the given type, as of `now`, for the Test button. It belongs to no task and isn't logged. */
 export function sampleEvent<T extends WebhookEventType>(type: T, now: Instant): EventOf<T> {
   return { type, data: eventKinds[type].sample(now) }
 }

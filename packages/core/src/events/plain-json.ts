@@ -30,7 +30,7 @@ export function plainJson(value: unknown, field: string): unknown {
 
 interface Walk {
   readonly field: string
-  /** A lower bound is enough: it stops the walk through an oversized value. The exact size is checked afterwards. */
+  /** A lower bound is enough: it stops the walk through an oversized value. The exact size is checked afterward. */
   roomLeft: number
 }
 

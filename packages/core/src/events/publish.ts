@@ -18,10 +18,10 @@ export interface PublishOptions<Tx> {
 
 /**
  * Raises an event from outside the board. It goes into the workspace's log, and to its webhooks, listeners and notification
- * channels. Not idempotent: a repeated call raises another event.
- * @throws TaskboardError `INVALID_FIELD` for `type`, for `data` or, with `agent.alert`, for a name to which the library gives a
- *   meaning (`agent_id`, `task_id`, `webhook_id`, `reason`: text or null); `MISSING_FIELD` for an alert without `message`;
- *   `NOT_FOUND` for an unknown workspace.
+ * channels. Not idempotent: a retried call raises another event.
+ * @throws TaskboardError `INVALID_FIELD` for `type` or `data`. With `agent.alert`, including for a name to which the library gives a meaning
+ * (`agent_id`, `task_id`, `webhook_id`, `reason`: text or null). `MISSING_FIELD` for an alert without `message`; `NOT_FOUND` for an unknown
+ * workspace.
  */
 export type Publish<Tx = unknown> = <T extends IntegrationEventType>(
   workspaceId: string,

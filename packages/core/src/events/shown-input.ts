@@ -1,7 +1,7 @@
 /** So much of an input is in events, and with them in webhooks and on the realtime channel. */
 export const mostEventInputBytes = 4_096
 
-/** What events tell of the input of an action. */
+/** The input of an action as events show it. */
 export interface ShownInput {
   /** Its SHA-256, in hexadecimal, by its canonical JSON. */
   readonly inputDigest: string
@@ -30,7 +30,7 @@ export function inputOf({ inputBytes, inputText }: ShownInput): unknown {
 
 /**
  * The first 12 digits of a digest in groups of four, such as `3f2a-91bc-0d4e`: short enough to compare by eye. Every surface shows it
- * beside the input.
+ * next to the input.
  * @example
  * ```ts
  * import { shortDigest } from '@taskboard/core'
@@ -47,7 +47,7 @@ const UNSEEN = /(?![ \t\n\r])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/
 
 const escapedUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Text of others in a line for people. What cannot be seen is escaped, so that two texts that differ look different. */
+/** Text of others in a line for people. Invisible characters are escaped, so that two texts that differ look different. */
 export function visible(text: string): string {
   return text.replaceAll(UNSEEN, (character) => character.split('').map(escapedUnit).join(''))
 }

@@ -13,7 +13,7 @@ import {
   type NamedActor,
 } from './vocabulary.js'
 
-/** The data of the events of what people and agents do to tasks beside working them. */
+/** The data of the events of what people and agents do to tasks next to working on them. */
 export interface TaskChangeEventData {
   'task.commented': OfTask & {
     readonly commentId: string

@@ -31,7 +31,7 @@ export interface TaskEventData {
     readonly startedAt: Instant | null
     readonly completedAt: Instant
     readonly result: string
-    /** Who completed it, if that was not the agent that worked on it. */
+    /** The actor that completed it, if it wasn't the agent that worked on it. */
     readonly actor?: Actor
     readonly type?: string | null
   }
@@ -50,7 +50,7 @@ export interface TaskEventData {
     readonly to: Column
     readonly actor: Actor
     readonly type?: string | null
-    /** When it had entered DOING, and DONE, before the move; null if it was not there, or had left again. */
+    /** When it had entered DOING, and DONE, before the move; null if it wasn't there, or had left again. */
     readonly startedAt?: Instant | null
     readonly completedAt?: Instant | null
   }
@@ -171,7 +171,7 @@ export const taskEvents = {
       // The contract names the other members for agents, and nothing for people.
       actor: actor
         .optional()
-        .meta({ description: 'Who completed it, if that was not the agent that worked on it.' }),
+        .meta({ description: 'The actor that completed it, if that was not the agent that worked on it.' }),
     }),
     render: ({ startedAt, completedAt, ...data }) => ({
       task_id: data.taskId,

@@ -17,25 +17,25 @@ export interface Actor {
 /** Who acts, as a caller says it. */
 export interface ActingAs extends Actor {
   /**
-   * What people call this actor, in 1 to 256 characters on one line; kept with what it writes, decides and takes. Null or absent: the name of its
+   * The name of this actor for people, in 1 to 256 characters on one line; kept with its texts, decisions and tasks. Null or absent: the name of its
    * record, if there is one.
    */
   readonly name?: string | null | undefined
-  /** Of an API key, the user who made it, so that the key does not decide what its owner's credentials ask for. Null or absent: nobody is known. */
+  /** Of an API key, the user who made it, so that the key doesn't decide what its owner's credentials ask for. Null or absent: no one is known. */
   readonly owner?: string | null | undefined
 }
 
-/** Who wrote, decided or took something, with the name at that time; null for a name that nobody gave. */
+/** The author of a text, decision or claim, with the name at that time; null for a name that no one gave. */
 export interface NamedActor extends Actor {
   readonly name: string | null
 }
 
-/** The actor of an event, without members that its object may have beyond those of the type. */
+/** The actor of an event, without members beyond its type. */
 export function plainActor({ kind, id }: Actor): Actor {
   return { kind, id }
 }
 
-/** What a comment is: a remark, an agent's question, the answer to it, or a decision about an approval. */
+/** The kind of a comment: a remark, an agent's question, the answer to it, or a decision about an approval. */
 export const commentKinds = ['comment', 'question', 'answer', 'decision'] as const
 export type CommentKind = (typeof commentKinds)[number]
 
@@ -45,8 +45,8 @@ export type ApprovalDecision = (typeof approvalDecisions)[number]
 export const agentStatuses = ['available', 'busy', 'offline'] as const
 
 /**
- * `busy` while a task is under the agent's lease. Else `available` while somebody works for it: a runtime for its type or for `'*'`,
- * in any process, or a worker outside of the runtimes that claimed for it in the last 60 s (option `remoteWorkerTimeoutMs`). Else
- * `offline`. A runtime whose process crashed counts as present for up to 90 s.
+ * `busy` while a task is under the agent's lease. Else `available` while someone works for it: a runtime for its type or for `'*'`, in any
+ * process, or a worker outside of the runtimes. Such a worker counts if it claimed for it in the last 60 s (option
+ * `remoteWorkerTimeoutMs`). Else `offline`. A runtime whose process crashed counts as present for up to 90 s.
  */
 export type AgentStatus = (typeof agentStatuses)[number]

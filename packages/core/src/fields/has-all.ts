@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** Whether a change gives only what is there already, so that it changes nothing, and nothing is on record. */
+/** Whether a change gives only present values, so that it changes and records nothing. */
 export function hasAll<T extends object>(
   before: T,
   change: { readonly [Name in keyof T]?: unknown },

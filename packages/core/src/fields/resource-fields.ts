@@ -9,7 +9,7 @@ interface ResourceField<T> {
   readonly kind: FieldKind
   /** Which values a caller may give, besides null. */
   readonly schema: z.ZodType<T, T>
-  /** What is stored for null, or for nothing in a new resource. Absent: a new resource needs a value, and null is refused. */
+  /** What is stored for null, or for nothing in a new resource. Absent: a new resource needs a value, and null is rejected. */
   readonly empty?: T
   /** What a caller may give, for the documents of the APIs. */
   readonly description?: string
@@ -18,7 +18,7 @@ interface ResourceField<T> {
 /** A declaration of each field of `Row`. */
 type Declared<Row> = { readonly [F in keyof Row]-?: ResourceField<Row[F]> }
 
-/** Refuses the declaration of a field that the row does not have. */
+/** Rejects the declaration of a field that the row doesn't have. */
 type Exactly<Row, Table> = { readonly [F in Exclude<keyof Table, keyof Row>]: never }
 
 /** The fields that have an empty value. */
@@ -57,7 +57,7 @@ type AnswerBody<Row> = {
 /** The values by their names on the wire. */
 type Wire<Row> = { readonly [F in keyof Row & string as WireName<F>]: Row[F] }
 
-/** A field for those who derive a form of their own, such as a column. */
+/** A field for code that derives its own form, such as a column. */
 export interface NamedField {
   readonly name: string
   /** The name on the wire, and of the column. */
@@ -73,9 +73,9 @@ export interface NamedField {
 /** The fields of a resource: their one declaration, and what derives from it. */
 export interface ResourceFields<Row, Table> {
   readonly fields: readonly NamedField[]
-  /** What a new resource has in the fields that nobody gave. */
+  /** What a new resource has in the fields that no one gave. */
   readonly empty: Readonly<Pick<Row, Clearable<Table> & keyof Row>>
-  /** The members of a request body, by their names on the wire. A body that passes them is valid: do not check it again. */
+  /** The members of a request body, by their names on the wire. A body that passes them is valid: don't check it again. */
   readonly newBody: NewBody<Row, Table>
   readonly changeBody: ChangeBody<Row, Table>
   /** The members of an answer. */

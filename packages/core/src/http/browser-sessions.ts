@@ -28,7 +28,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const COOKIE = 'taskboard-session'
 const MOST_COOKIES = 2
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
-/** What the `Path` of a cookie may have, so that it ends nothing. */
+/** The characters that the `Path` of a cookie may have, so that it ends nothing. */
 const COOKIE_PATH = /^\/[\w.~!$&'()*+,=:@%/-]*$/
 
 /** Who would be logged in. */
@@ -37,7 +37,7 @@ interface Shown {
   readonly accountName: string
 }
 
-/** What a request does with the session of a browser: the tokens that it gets, or null when the session has ended; or nothing but a look. */
+/** The effect of a request on a browser session: the tokens that it gets, null when the session is over, or undefined to only look. */
 interface Step {
   readonly suffix: string
   readonly body: z.ZodObject
@@ -47,7 +47,7 @@ interface Step {
 interface StepCall {
   readonly body: Readonly<Record<string, unknown>>
   readonly origin: LoginOrigin
-  /** The refresh tokens of the request's cookies. A browser has one; a second one is from somebody else. */
+  /** The refresh tokens of the request's cookies. A browser has one; a second one is from someone else. */
   readonly refreshTokens: readonly string[]
 }
 
@@ -110,10 +110,10 @@ const steps: readonly Step[] = [
 ]
 
 /**
- * The sessions of Taskboard's login for pages in a browser, as routes: `POST` to `path` (`email`, `password`, `mfa_code`), `…/code`
- * (`code`, a one-time login code), `…/code/show` (whom a code logs in), `…/invitation` (`token`, `password`), `…/invitation/show`, `…/refresh` and `…/logout`.
- * The answers have the access token. The refresh token is in a cookie that
- * scripts cannot read and that browsers send only to these routes. Only pages of the same origin can use them.
+ * The sessions of Taskboard's login for pages in a browser, as routes. `POST` to `path` (`email`, `password`, `mfa_code`), `…/code`
+ * (`code`, a one-time login code), `…/code/show` (whom a code logs in). Also `…/invitation` (`token`, `password`), `…/invitation/show`,
+ * `…/refresh` and `…/logout`. The answers have the access token. The refresh token is in a cookie that scripts can't read and that
+ * browsers send only to these routes. Only pages of the same origin can use them.
  *
  * Two tabs that refresh at the same moment show the same token: one gets 401, and succeeds when it tries again, with the new cookie. None
  * with the host's login, or without a login.
@@ -177,7 +177,7 @@ interface Cookie {
 
 /**
  * Over plain HTTP on this machine, where some browsers keep no `Secure` cookie, it is an ordinary one. Its name has the port, because browsers
- * send the cookies of a host to all of its ports. A proxy on this machine may address the process by such an origin, too: then the page's
+ * send the cookies of a host to all of its ports. A proxy on this machine may address the process by such an origin as well: then the page's
  * own origin is another one.
  */
 function cookieOf(request: HttpRequest, path: string): Cookie {
@@ -204,7 +204,7 @@ function withoutSuffix(path: string, suffix: string): string {
   return trimmed.slice(0, trimmed.length - suffix.length)
 }
 
-/** The values of the cookies of a name. More than two are not needed to notice that one is not the user's. */
+/** The values of the cookies of a name. More than two aren't needed to notice that one isn't the user's. */
 function parseCookies(request: HttpRequest, name: string): readonly string[] {
   const pairs = (request.header('cookie') ?? '').split(/;\s*/).filter((pair) => pair.startsWith(`${name}=`))
   return [...new Set(pairs.map((pair) => pair.slice(name.length + 1)))].slice(0, MOST_COOKIES)

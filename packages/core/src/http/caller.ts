@@ -21,7 +21,7 @@ export function callerOf({ kind, id, name, sessionId }: Principal, request: Http
   return { kind, id, name, sessionId, clientAddress, requestId: givenRequestId(request) }
 }
 
-/** Counts what a caller was refused because it may not do that, for the audit. */
+/** Counts what a caller was rejected because it may not do that, for the audit. */
 export function noteRefusal(
   services: Pick<TransportServices, 'countRefusal'>,
   principal: Principal,
@@ -33,9 +33,9 @@ export function noteRefusal(
 }
 
 /**
- * What arrives of a request after its caller was checked, with the caller as it is by then: a body can be held back for minutes, in which its
- * caller may lose rights, or be deleted.
- * @throws TaskboardError `UNAUTHORIZED` when the credential is not valid any more.
+ * The parts of a request that arrive after its caller was checked, with the caller as of then. A body can be held back for minutes, in
+ * which its caller may lose rights, or be deleted.
+ * @throws TaskboardError `UNAUTHORIZED` when the credential isn't valid any more.
  */
 export async function withCaller<T>(
   services: Pick<TransportServices, 'authenticate' | 'environment' | 'refuseCredential'>,
@@ -53,7 +53,7 @@ export async function withCaller<T>(
   return [value, caller]
 }
 
-/** The caller of a request in progress, as of now; null once it has ended or cannot reach the workspace. Looked up once a second at most. */
+/** The caller of a request in progress, as of now; null once it is over or can't reach the workspace. Looked up once a second at most. */
 export function recheckCaller(
   services: Pick<TransportServices, 'authenticate' | 'environment' | 'reach'>,
   request: HttpRequest,

@@ -26,17 +26,18 @@ export interface CloseServerOptions {
 
 const DEFAULT_CUT_MS = 5_000
 /**
- * For how long a connection may stay idle whose response was under way. Such a response could not say that the connection closes. A client
+ * For how long a connection may stay idle whose response was in progress. Such a response couldn't say that the connection closes. A client
  * that sends the next request right after it would lose that request if the connection were closed before.
  */
 const IDLE_MS = 1_000
 
 /**
- * Ends a Node server and the task board on it, in the order in which nothing is lost: the server accepts no connections any more, the
- * board closes, which ends its WebSockets and streams, and the server's connections end. A proxy or an agent that keeps its connections
- * and goes on asking is told so by `Connection: close`. One whose response was under way may be idle for a second. What is still open after `cutAfterMs` is cut off, except WebSockets that the
- * host opened itself. Call it again for each further board on the server. Fastify does this with `app.close()`.
- * @throws TaskboardError `INVALID_CONFIG` for what is no server, such as an Express application.
+ * Closes a Node server and the task board on it, in the order in which nothing is lost. The server stops accepting connections, the board
+ * closes, which closes its WebSockets and streams, and then the server closes its connections. A proxy or an agent that keeps its
+ * connections and continues sending requests gets `Connection: close`. One whose response was in progress may be idle for a second.
+ * Connections still open after `cutAfterMs` are cut off, except WebSockets that the host opened itself. Call it again for each further
+ * board on the server. Fastify does this with `app.close()`.
+ * @throws TaskboardError `INVALID_CONFIG` for an object that isn't a server, such as an Express application.
  * @example
  * ```ts
  * import { createServer } from 'node:http'
@@ -79,7 +80,7 @@ function requireServer(server: unknown): void {
   if (typeof closeAllConnections === 'function') return
   throw new TaskboardError(
     'INVALID_CONFIG',
-    'server must be that of node:http, such as what app.listen() returns',
+    'server must be an http.Server of node:http, such as the return value of app.listen()',
     { field: 'server' },
   )
 }

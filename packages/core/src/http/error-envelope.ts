@@ -39,7 +39,7 @@ export function isInternal(error: unknown): boolean {
   )
 }
 
-/** The public part of any thrown value. `renamed` has the fields whose wire name is not the snake_case form. */
+/** The public part of any thrown value. `renamed` has the fields whose wire name isn't the snake_case form. */
 export function toWireError(error: unknown, renamed: Readonly<Record<string, string>> = {}): WireError {
   if (!(error instanceof TaskboardError) || isInternal(error)) return INTERNAL
   const { code, field } = error

@@ -19,9 +19,9 @@ import { createRouteTable } from './route-table.js'
 import { servicesOf } from './services-of.js'
 
 /**
- * Answers unknown paths below those of each API with 404 in that API's envelope (`NOT_FOUND`, and `RESOURCE_NOT_FOUND` for the
- * API v2). The answer is the same for every caller, so no credential is required. A longer prefix comes before a shorter
- * one that it begins with. `notFound` is the option of an adapter: with `'host'` there are none.
+ * Responds to unknown paths below the paths of each API with 404 in that API's envelope (`NOT_FOUND`, and `RESOURCE_NOT_FOUND` for the API
+ * v2). The answer is the same for every caller, so no credential is required. A longer prefix comes before a shorter one that it begins
+ * with. `notFound` is the option of an adapter: with `'host'` there are none.
  * @throws TaskboardError `INVALID_CONFIG` for another `notFound`.
  * @example
  * ```ts
@@ -73,21 +73,21 @@ export function apiRoutes(taskboard: { readonly services: TransportServices }): 
 export interface FetchHandlerOptions {
   /** Where the handler is mounted, for example `/kanban`. Removed from the path before routing. Default none. */
   readonly basePath?: string | undefined
-  /** Routes beside the task board's own, for example GraphQL and the dashboard. */
+  /** Routes next to the task board's own, for example GraphQL and the dashboard. */
   readonly routes?: readonly (Route | RouteGroup)[] | undefined
   /**
-   * Answers paths that are not the task board's. Default: 404 in the envelope of the API whose path it begins with, else in that
-   * of the board API.
+   * Answers paths that aren't the task board's. Default: 404 in the envelope of the API whose path it begins with, else in the envelope of
+   * the Board API.
    */
   readonly notFound?: ((request: Request) => Response | Promise<Response>) | undefined
 }
 
-/** What a Web request does not carry. */
+/** What a Web request doesn't carry. */
 export interface FetchContext {
   /**
    * The client's address, as the host sees it through its trusted proxies. Without it, all callers with a wrong key share one limit for
-   * failed credentials, and all logins share another, so that a stranger's wrong passwords lock users out. Pass it if you have a
-   * login. Callers with a valid key are not affected.
+   * failed credentials, and all logins share another. A stranger's wrong passwords then lock users out. Pass it if you have a login.
+   * Callers with a valid key aren't affected.
    */
   readonly clientAddress?: string | undefined
   /** The id that the host has given the request: `X-Request-Id` of the response, and in the log. Default: the client's, or a new one. */
@@ -95,9 +95,9 @@ export interface FetchContext {
 }
 
 /**
- * The task board's routes for hosts that use the Web's `Request` and `Response` (Hono, Next). Do not read the body of the request
+ * The task board's routes for hosts that use the Web's `Request` and `Response` (Hono, Next). Don't read the body of the request
  * before.
- * @throws TaskboardError `INVALID_CONFIG` for a `basePath` that no request can match, and a `notFound` that is no function.
+ * @throws TaskboardError `INVALID_CONFIG` for a `basePath` that no request can match, and a `notFound` that isn't a function.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -155,7 +155,7 @@ export function requireFunction(field: string, value: unknown): void {
   throw new TaskboardError('INVALID_CONFIG', `${field} must be a function`, { field })
 }
 
-/** The answer to a path of no API, for hosts without one of their own. */
+/** The response to a path of no API, for hosts without their own. */
 export function notFoundResponse(): HttpResponse {
   return errorResponse(new TaskboardError('NOT_FOUND', 'there is no such path'))
 }

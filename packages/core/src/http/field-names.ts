@@ -36,7 +36,7 @@ export function fieldNames({
   return { known: new Set([...required, ...optional]), required, within: namesWithin(within) }
 }
 
-/** The names that a schema declares, at every depth. A name is required if the schema refuses undefined for it. */
+/** The names that a schema declares, at every depth. A name is required if the schema rejects undefined for it. */
 export function fieldNamesOf(schema: z.ZodObject): FieldNames {
   let names = namesOfSchemas.get(schema)
   if (names === undefined) {
@@ -55,7 +55,7 @@ function namesWithin(shape: Readonly<Record<string, z.core.$ZodType>>): FieldNam
   })
 }
 
-/** Null for a schema of values without names of their own, and of records, whose names the caller chooses. */
+/** Null for a schema of values without their own names, and of records, whose names the caller chooses. */
 function namesIn(schema: z.core.$ZodType): NamesWithin | null {
   if (schema instanceof z.ZodObject) return { kind: 'object', names: fieldNamesOf(schema) }
   if (schema instanceof z.ZodArray) {
@@ -98,8 +98,8 @@ export function parseFields<Schema extends z.ZodObject>(
 }
 
 /**
- * Checks the field names of a body before their values, so that a body of a hundred thousand fields costs no more than up to its
- * first wrong one. Unknown names within lists and objects are refused with their path: `tasks[0].titel`.
+ * Checks the field names of a body before their values. A body of a hundred thousand fields therefore costs no more than up to its first
+ * wrong one. Unknown names within lists and objects are rejected with their path: `tasks[0].titel`.
  * @throws TaskboardError `MISSING_FIELD` for a required field that is absent or null, `INVALID_FIELD` for an unknown one.
  */
 export function requireFields(body: JsonObject, names: FieldNames): void {
@@ -121,7 +121,7 @@ function refuseUnknown(object: JsonObject, { known, within }: FieldNames, path: 
 /** More than any list of objects may have. */
 const MOST_ENTRIES = 1_000
 
-/** What is not the object or the list that it has to be, or is too long a list, is left to the check of the values. */
+/** A value that isn't the required object or list, or is too long a list, is left to the check of the values. */
 function refuseUnknownIn(value: unknown, names: NamesWithin, path: PropertyKey[]): void {
   if (names.kind === 'list') {
     if (!Array.isArray(value) || value.length > MOST_ENTRIES) return

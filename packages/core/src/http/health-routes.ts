@@ -6,16 +6,16 @@ import type { HttpRequest, HttpResponse, Route, RouteGroup } from './http.js'
 import { servicesOf } from './services-of.js'
 
 export interface HealthRouteOptions {
-  /** Where the process answers whether it is alive. Default `/healthz`. */
+  /** Where the process responds whether it is alive. Default `/healthz`. */
   readonly livePath?: `/${string}` | undefined
   /** Where it answers whether it can take requests. Default `/readyz`. */
   readonly readyPath?: `/${string}` | undefined
   /**
-   * After how long a pass of a background loop that does not end, or does not begin although it is due, counts as stuck. Default 300,000,
+   * After how long a pass of a background loop that doesn't end, or doesn't begin although it is due, counts as stuck. Default 300,000,
    * from 1,000.
    */
   readonly stuckAfterMs?: number | undefined
-  /** How long the storage has to answer. Default 2,000, from 10. */
+  /** How long the storage has to respond. Default 2,000, from 10. */
   readonly storageTimeoutMs?: number | undefined
 }
 
@@ -33,15 +33,15 @@ const names: NamesOf<HealthRouteOptions> = {
 }
 const DEFAULT_STUCK_MS = 300_000
 const DEFAULT_STORAGE_MS = 2_000
-/** How long an answer of the storage counts, so that no caller makes the process ask it all the time. */
+/** How long an response of the storage counts, so that no caller makes the process ask it all the time. */
 const ANSWER_COUNTS_MS = 500
 
 /**
  * Two routes for those who watch the process. Neither asks for a credential, and their answers contain no name or id of the board's.
  *
  * `/healthz` fails when the process should be restarted: a background loop is stuck. `/readyz` fails when requests should go to other
- * processes: the task board is not started or closes, or its storage does not answer in time or lacks migrations. Both answer 200 or
- * 503, with `{ "status", "reasons" }`.
+ * processes. The task board isn't started or closes, or its storage doesn't respond in time or lacks migrations. Both return 200 or 503,
+ * with `{ "status", "reasons" }`.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -156,7 +156,7 @@ function createStorageProbe(
       return reasonsOf(state, timeoutMs)
     } catch (error) {
       logger.warn({ err: error }, 'the storage failed a readiness check')
-      return [{ code: 'storage_unavailable', message: 'the storage does not answer' }]
+      return [{ code: 'storage_unavailable', message: 'the storage does not respond' }]
     }
   }
 
@@ -173,7 +173,7 @@ function createStorageProbe(
 
 function reasonsOf(state: StorageState | typeof LATE, timeoutMs: number): readonly Reason[] {
   if (state === LATE) {
-    return [{ code: 'storage_late', message: `the storage does not answer within ${timeoutMs} ms` }]
+    return [{ code: 'storage_late', message: `the storage does not respond within ${timeoutMs} ms` }]
   }
   if (state.isCurrent) return []
   return [{ code: 'migrations_pending', message: 'the storage lacks migrations of this version' }]

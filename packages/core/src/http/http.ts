@@ -1,7 +1,7 @@
 import { TaskboardError } from '../errors/index.js'
 
 /**
- * An HTTP request as a plain value. Adapters make one from their framework's request. But for `raw`, which no route reads, it contains no
+ * An HTTP request as a plain value. Adapters make one from their framework's request. Except for `raw`, which no route reads, it contains no
  * object of a framework or the platform, so that any code can call routes.
  */
 export interface HttpRequest {
@@ -17,12 +17,12 @@ export interface HttpRequest {
   header(name: string): string | undefined
   /**
    * The origin that the client addressed, as the host sees it through its trusted proxies: `https://example.com:8443`.
-   * Absent: that of the `host` header.
+   * Absent: the one of the `host` header.
    */
   readonly targetOrigin?: string | undefined
   /** The client's address, as the host sees it through its trusted proxies. */
   readonly clientAddress: string
-  /** The framework's request, for the host's `authenticate` only; nothing else reads it. */
+  /** The framework's request, read only by the host's `authenticate`. */
   readonly raw?: unknown
   /** The id that the host has given the request, if any: `X-Request-Id`. */
   readonly requestId?: string | undefined
@@ -32,7 +32,7 @@ export interface HttpRequest {
 }
 
 /**
- * A body that is read only when a route needs it, so that a wrong credential is refused before any byte is read.
+ * A body that is read only when a route needs it, so that a wrong credential is rejected before any byte is read.
  */
 export type RequestBody =
   /** The request has no body, or an empty one. */
@@ -56,20 +56,20 @@ export interface HttpResponse {
   readonly body: string | Uint8Array
   /**
    * Sent instead of `body`, each chunk as it comes; the adapter cancels it when the client disconnects or its server closes. It has no
-   * length. With the headers `cache-control: no-store, no-transform` and `x-accel-buffering: no`, proxies and middleware do not buffer
+   * length. With the headers `cache-control: no-store, no-transform` and `x-accel-buffering: no`, proxies and middleware don't buffer
    * it either.
    */
   readonly stream?: ReadableStream<Uint8Array> | undefined
 }
 
 /**
- * A route as data. Adapters register it with their router under `path` for every method, and the handler checks the method (it
- * refuses a wrong credential before a wrong method). The handler never throws and never rejects.
+ * A route as data. Adapters register it with their router under `path` for every method, and the handler checks the method. It rejects a
+ * wrong credential before a wrong method. The handler never throws and never rejects.
  */
 export interface Route {
   /**
-   * Segments of the form `:name` match one segment each, and are decoded in `HttpRequest.params`. A segment with malformed
-   * percent-encoding stays as sent, so that the handler answers it like any other value.
+   * Segments of the form `:name` match one segment each, and are decoded in `HttpRequest.params`. A segment with malformed percent-encoding
+   * stays as sent, so that the handler treats it like any other value.
    */
   readonly path: string
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>
@@ -84,7 +84,7 @@ export interface RouteGroup {
 
 /**
  * The routes of a list of routes and groups, in its order.
- * @throws TaskboardError `INVALID_CONFIG` (`routes`) for anything else, such as a function that was not called.
+ * @throws TaskboardError `INVALID_CONFIG` (`routes`) for anything else, such as a function that wasn't called.
  * @example
  * ```ts
  * import { flatRoutes, type Route } from '@taskboard/core/transport'

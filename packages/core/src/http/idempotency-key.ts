@@ -8,7 +8,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
 /**
  * The claim of a request's `Idempotency-Key`, or undefined without one. Its scope is the caller, the caller's current workspace
  * (a user can change it between requests) and `operation`. `input` is the input of the create.
- * @throws TaskboardError `INVALID_FIELD` for a key that is not 1 to 255 visible ASCII characters, or input nested too deep
+ * @throws TaskboardError `INVALID_FIELD` for a key that isn't 1 to 255 visible ASCII characters, or input nested too deep
  *   for any create.
  */
 export function idempotencyClaim(

@@ -28,9 +28,9 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^";\s]*)\1/i
 /**
  * The request's body as a JSON object. A missing body counts as an empty object, so that the error names the first missing field.
  * The last of repeated keys counts; a byte order mark is skipped. Immediate when the bytes have arrived.
- * @throws TaskboardError `UNSUPPORTED_MEDIA_TYPE` unless the type is `application/json` (in UTF-8 and not compressed),
- *   `PAYLOAD_TOO_LARGE` above `maxBytes`, `INVALID_JSON` for a body that is not UTF-8, not JSON, not an object, nested too deep, has
- *   too many values, or is cut short.
+ * @throws TaskboardError `UNSUPPORTED_MEDIA_TYPE` unless the type is `application/json` (in UTF-8 and not compressed), `PAYLOAD_TOO_LARGE`
+ * above `maxBytes`. `INVALID_JSON` for a body that isn't UTF-8, not JSON, not an object, nested too deep, has too many values, or is cut
+ * short.
  */
 export function readJsonObject(request: HttpRequest, maxBytes: number): JsonObject | Promise<JsonObject> {
   const { body } = request

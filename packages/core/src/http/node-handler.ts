@@ -31,7 +31,7 @@ export interface NodeServerResponse extends NodeJS.WritableStream {
   flush?(): void
 }
 
-/** `Request` and `Response`: those of `node:http`, where the host's functions need more of them. */
+/** `Request` and `Response`: the types of `node:http`, where the host's functions need more of them. */
 export interface NodeHandlerOptions<
   Request extends NodeServerRequest = NodeServerRequest,
   Response extends NodeServerResponse = NodeServerResponse,
@@ -40,18 +40,18 @@ export interface NodeHandlerOptions<
   readonly basePath?: string | undefined
   /** Returns the client's address, behind a proxy that you trust. Default: the address of the socket. */
   readonly clientAddress?: ((request: Request) => string) | undefined
-  /** Routes beside the task board's own, for example GraphQL and the dashboard. */
+  /** Routes next to the task board's own, for example GraphQL and the dashboard. */
   readonly routes?: readonly (Route | RouteGroup)[] | undefined
   /**
-   * Answers paths that are not the task board's. Default: 404 in the envelope of the API whose path it begins with, else in that
-   * of the board API.
+   * Answers paths that aren't the task board's. Default: 404 in the envelope of the API whose path it begins with, else in the envelope of
+   * the Board API.
    */
   readonly notFound?: ((request: Request, response: Response) => void) | undefined
 }
 
 /**
- * The task board's routes for the servers of `node:http` and `node:https`. Do not read the body of the request before. A route of the host
- * that throws is logged, and answered with 500.
+ * The task board's routes for the servers of `node:http` and `node:https`. Don't read the body of the request before. A route of the host
+ * that throws is logged, and returns 500.
  * @throws TaskboardError `INVALID_CONFIG` for a `basePath` that no request can match.
  * @example
  * ```ts

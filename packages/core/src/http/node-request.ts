@@ -19,15 +19,15 @@ export interface ByteStream {
   destroy(): unknown
 }
 
-/** How much of a refused body is discarded, so that the client gets its answer and can reuse the connection. */
+/** How much of a rejected body is discarded, so that the client gets its answer and can reuse the connection. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
 
 const NO_BYTES = new Uint8Array(0)
 
 /**
  * All bytes of a stream, or null as soon as there are more than `maxBytes`; then the rest is discarded as in `discardRest`.
- * A small message has usually arrived by then, and its bytes are returned at once, without an event or a promise. Rejects when
- * the stream ends early.
+ * A small message has usually arrived by then, and its bytes are returned at the same time, without an event or a promise. Rejects when
+ * the stream closes early.
  */
 function readStream(stream: ByteStream, maxBytes: number): Uint8Array | null | Promise<Uint8Array | null> {
   if (!hasArrived(stream)) return collect(stream, maxBytes)
@@ -35,7 +35,7 @@ function readStream(stream: ByteStream, maxBytes: number): Uint8Array | null | P
   return bytes.length > maxBytes ? null : bytes
 }
 
-/** Whether all bytes are buffered: the message has ended, or as many have arrived as its `content-length`. */
+/** Whether all bytes are buffered: the message is complete, or as many have arrived as its `content-length`. */
 function hasArrived({ complete, destroyed, headers, readableLength }: ByteStream): boolean {
   if (destroyed === true) return false
   if (complete === true) return true
@@ -74,7 +74,7 @@ function collect(stream: ByteStream, maxBytes: number): Promise<Uint8Array | nul
 }
 
 /**
- * Discards the rest of a refused body, up to 4 MiB; closes the connection of a client that sends more.
+ * Discards the rest of a rejected body, up to 4 MiB; closes the connection of a client that sends more.
  * Call it after the response is sent; does nothing for a message that has arrived completely.
  * @example
  * ```ts
@@ -146,7 +146,7 @@ export interface NodeRequestContext {
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
- * A Node server's request as a plain value. Reads nothing, and creates little, before it is needed.
+ * A Node server's request as a plain value. It is lazy: it reads and creates little before it is needed.
  * @example
  * ```ts
  * import { announcesBody, toHttpRequest, unreadBody } from '@taskboard/core/transport'
@@ -174,8 +174,8 @@ export function toHttpRequest(message: NodeMessage, context: NodeRequestContext)
 }
 
 /**
- * A class only for its accessors: an object literal with a getter gets its own hidden class in V8, which the next major
- * collection must clear with everything in the getter's scope. That doubled the cost of a request.
+ * A class only for its accessors. An object literal with a getter gets its own hidden class in V8. The next major collection must clear it
+ * with everything in the getter's scope. That doubled the cost of a request.
  */
 class NodeRequest implements HttpRequest {
   readonly method: string

@@ -49,7 +49,7 @@ function takeApart(text: string): Query {
 }
 
 /**
- * The query's first thousand parameters. No operation has so many, so one of them is unknown or repeated, which refuses the request.
+ * The query's first thousand parameters. No operation has so many, so one of them is unknown or repeated, which rejects the request.
  */
 function beginningOf(text: string): string {
   if (text.length <= 2 * MOST_PARAMETERS) return text

@@ -23,20 +23,20 @@ export interface RealtimeEndpoint {
   /** Whether it accepts sockets: between `start` and `close` of the task board. */
   readonly isOpen: boolean
   /**
-   * The answer to an upgrade that must be refused: a page of another origin requests it with the user's cookies (403), or too many
+   * The response to an upgrade that must be rejected. A page of another origin requests it with the user's cookies (403). Or too many
    * connections of its address (429) or of all (503) have no credential yet. Null for all others.
    */
   refuse(origin: Origin): HttpResponse | null
   /**
    * Accepts an upgraded socket for a protocol, and keeps its request as long. Pass what the socket receives to the returned
    * listener.
-   * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false; `FORBIDDEN`, `RATE_LIMITED` or `SERVICE_UNAVAILABLE` if `refuse` refuses the upgrade.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false; `FORBIDDEN`, `RATE_LIMITED` or `SERVICE_UNAVAILABLE` if `refuse` rejects the upgrade.
    */
   connect(socket: Socket, origin: Origin, protocol: RealtimeProtocol): SocketListener
   /** Ends (1001) the connections of this endpoint. */
   leave(reason: string): void
   /**
-   * Registers that upgrades of a server come to this endpoint, so that its host can end them on close (`detachRealtime`): `detach` must
+   * Registers that upgrades of a server come to this endpoint, so that its host can stop them on close (`detachRealtime`). `detach` must
    * stop the upgrades and call `leave`. Returns a function that removes the registration.
    */
   attached(server: object, detach: (reason: string) => void): () => void
@@ -123,7 +123,7 @@ function toResponse({ environment }: TransportServices, error: TaskboardError): 
 }
 
 function createDoor(services: TransportServices, path: string): ConnectionAuthenticator {
-  /** The upgrade's request, as if it carried the credential that came afterwards. */
+  /** The upgrade's request, as if it carried the credential that came afterward. */
   function withCredential(origin: Origin, authorization: string): CredentialRequest {
     return {
       method: 'GET',

@@ -3,7 +3,7 @@ import type { TransportServices } from '../wiring/transport-services.js'
 
 /**
  * The services of the task board that a host passes to an adapter.
- * @throws TaskboardError `INVALID_CONFIG` (`taskboard`) for what `createTaskboard` did not return.
+ * @throws TaskboardError `INVALID_CONFIG` (`taskboard`) for what `createTaskboard` didn't return.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'

@@ -37,7 +37,7 @@ function canonicalText(value: unknown, depth: number, walk: Walk): string {
   return `{${members.join(',')}}`
 }
 
-/** Whether a list or an object has at most `most` entries. Reads none of their values. */
+/** Whether a list or an object has at most `most` entries. Doesn't read their values. */
 function hasAtMost(value: object, most: number): boolean {
   if (Array.isArray(value)) return value.length <= most
   let count = 0
@@ -66,13 +66,13 @@ export interface IdempotencyClaim {
   readonly scope: string
   /** The caller's `Idempotency-Key`, 1 to 255 visible ASCII characters. */
   readonly key: string
-  /** A digest of the request. The same key with another digest is refused with `CONFLICT`. */
+  /** A digest of the request. The same key with another digest is rejected with `CONFLICT`. */
   readonly fingerprint: string
 }
 
 /**
- * A claim of a create that may have a secret in it, as the storage keeps it: whoever reads the storage cannot check guesses at the secret by the
- * fingerprint.
+ * A claim of a create that may have a secret in it, as the storage keeps it. Anyone who reads the storage can't check guesses at the
+ * secret by the fingerprint.
  */
 export function sealedClaim(
   secrets: { readonly digest: (text: string) => string },

@@ -9,11 +9,11 @@ export interface BoundOptions {
    * whose provider never comes back ends on hold. Default 24 h.
    */
   readonly longestOutageMs?: number | undefined
-  /** The highest cost that one report of usage may say, in dollars; a larger report is refused. Default 100. */
+  /** The highest cost that one report of usage may say, in dollars; a larger report is rejected. Default 100. */
   readonly usdPerReport?: number | undefined
   /** The most tokens that one report of usage may say, of input and output together. Default 10,000,000. */
   readonly tokensPerReport?: number | undefined
-  /** How many webhook deliveries this process sends at once. Default 200. */
+  /** How many webhook deliveries this process sends at the same time. Default 200. */
   readonly maxDeliveries?: number | undefined
   /**
    * How many of those one account can have while no other account sends. Several accounts get fewer each, so that some slots stay
@@ -28,10 +28,10 @@ export interface BoundOptions {
   readonly messagesPerMinute?: number | undefined
   /** How many bytes can wait in memory for a slow realtime client before its connection is closed. Default 1 MiB. */
   readonly bufferLimitBytes?: number | undefined
-  /** How many WebSockets of one client address can be open without a credential. Further upgrades are answered 429. Default 20. */
+  /** How many WebSockets of one client address can be open without a credential. Further upgrades get 429. Default 20. */
   readonly unauthenticatedPerAddress?: number | undefined
   /**
-   * How many WebSockets of all addresses can be. Further upgrades are answered 503. The last tenth is for addresses from which somebody
+   * How many WebSockets of all addresses can be. Further upgrades get 503. The last tenth is for addresses from which someone
    * has authenticated before. Default 1,000.
    */
   readonly unauthenticated?: number | undefined

@@ -30,7 +30,7 @@ export type DecisionOf<Request> = Request extends TierRequest ? TierDecision : L
 /** What limits admit, exact over all processes that share the storage. */
 export interface LimitStore {
   /**
-   * Takes one unit; a refusal consumes nothing. Decides outside of any transaction and ignores `call.tx`: what was admitted stays counted.
+   * Takes one unit; a rejection consumes nothing. Decides outside of any transaction and ignores `call.tx`: what was admitted stays counted.
    *
    * Of a rolling limit: no half-open interval of `windowMs` has more than `limit` allowed requests of a key. Of an hour and a minute:
    * both together, like `takeFromTierWindow`. A durable storage keeps those admissions through a crash of this process, but may lose the

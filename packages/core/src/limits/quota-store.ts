@@ -18,7 +18,7 @@ export interface AccountUsage extends Readonly<Record<HeldResource, number>> {
 /** Stores what quotas count. */
 export interface QuotaStore<Tx = unknown> {
   /**
-   * Takes one of `limit` tasks of the account in the current month, UTC; a refusal takes nothing. Exact over all processes that
+   * Takes one of `limit` tasks of the account in the current month, UTC; a rejection doesn't take one. Exact over all processes that
    * share the storage, and outside of any transaction: `call.tx` is ignored. When the clock steps back into an earlier month, the count of
    * the later one moves there. A storage may lose the last second before its own crash.
    */
@@ -42,6 +42,6 @@ export interface QuotaStore<Tx = unknown> {
     held: { readonly accountId: string; readonly resource: HeldResource },
     call: CallContext<Tx>,
   ): Promise<number>
-  /** What the account uses at the moment, without a lock. Nothing for an unknown account. */
+  /** What the account uses at the moment, without a lock. No effect for an unknown account. */
   usage(of: { readonly accountId: string }, call: CallContext<Tx>): Promise<AccountUsage>
 }

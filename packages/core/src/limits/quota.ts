@@ -33,7 +33,7 @@ export interface Used {
 
 export interface QuotaUsage extends Readonly<Record<HeldResource, Used>> {
   readonly tasksPerMonth: {
-    /** Null without a quota, because tasks are not counted then. */
+    /** Null without a quota, because tasks aren't counted then. */
     readonly used: number | null
     readonly limit: Used['limit']
     /** The end of the month. */
@@ -42,15 +42,15 @@ export interface QuotaUsage extends Readonly<Record<HeldResource, Used>> {
 }
 
 /**
- * Checks creates against the quotas of the account's tier, over all processes. Without a quota, a create runs unchecked. A refused
- * create gets `QUOTA_EXCEEDED`, and `field` names the quota. A repeat of an earlier create does not count, and is answered even
- * when the quota is used up.
+ * Checks creates against the quotas of the account's tier, over all processes. Without a quota, a create runs unchecked. A rejected create
+ * gets `QUOTA_EXCEEDED`, and `field` names the quota. A retry of an earlier create doesn't count, and gets its response even when the
+ * quota is used up.
  */
 export interface Quota<Tx = unknown> {
   /**
-   * Creates a task, which counts in the month of the call even if it is deleted later. A failed create does not count, unless it may
+   * Creates a task, which counts in the month of the call even if it is deleted later. A failed create doesn't count, unless it may
    * have succeeded (`SERVICE_UNAVAILABLE`). With `isRepeatable`, `create` may get a transaction that is rolled back. `check` throws
-   * for invalid input; with a quota it runs before anything is counted or refused.
+   * for invalid input; with a quota it runs before anything is counted or rejected.
    */
   createTask<T>(
     subscriber: Subscriber,
@@ -66,7 +66,7 @@ export interface Quota<Tx = unknown> {
   ): Promise<T>
   /**
    * Creates a resource with a quota, within the transaction passed to `create`. A replacement of another one (`isReplacement`) is
-   * refused only beyond twice the quota, because both are valid for a time.
+   * rejected only beyond twice the quota, because both are valid for a time.
    */
   createHeld<T>(
     subscriber: Subscriber,
@@ -89,14 +89,17 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
     try {
       await store.giveBackTask({ accountId, month }, environment.call())
     } catch (error) {
-      environment.logger.warn({ err: error, accountId }, 'could not uncount a task that was not created')
+      environment.logger.warn(
+        { err: error, accountId },
+        'could not release the quota of a task that was not created',
+      )
     }
   }
 
   const giveAllBack = (accountId: string, months: readonly number[]): Promise<unknown> =>
     Promise.all(months.map((month) => giveBack(accountId, month)))
 
-  /** The month of each of the tasks; null when the quota does not cover them all. */
+  /** The month of each of the tasks; null when the quota doesn't cover them all. */
   async function take(accountId: string, count: number, limit: number): Promise<readonly number[] | null> {
     const takeOne = () => store.takeTask({ accountId, limit }, environment.call())
     const answers = await Promise.all(Array.from({ length: count }, takeOne))
@@ -167,7 +170,7 @@ function toUsage(quota: QuotaTerms, used: AccountUsage): QuotaUsage {
   }
 }
 
-/** The result of an earlier create. A create that is not a repeat is rolled back with its transaction. */
+/** The result of an earlier create. A create that isn't a retry is rolled back with its transaction. */
 async function onlyRepeated<T>(creating: Promise<Created<T>>, limit: number): Promise<T> {
   const { value, replayed } = await creating
   if (replayed) return value

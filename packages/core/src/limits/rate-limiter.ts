@@ -11,7 +11,7 @@ export interface RateLimiterOptions {
   /** Default: the process's clock. */
   readonly clock?: Clock | undefined
   /**
-   * The most keys kept at once; default: no bound. When all places are taken, a new key is refused until a place is free: a bound
+   * The most keys kept at the same time; default: no bound. When all places are taken, a new key is rejected until a place is free: a bound
    * never allows more than `limit`.
    */
   readonly maxKeys?: number | undefined
@@ -20,7 +20,7 @@ export interface RateLimiterOptions {
 /** An exact rolling limit in this process. */
 export interface RateLimiter {
   /**
-   * Requests one unit for `key`. No half-open interval of `windowMs` has more than `limit` allowed requests of a key. A refusal
+   * Requests one unit for `key`. No half-open interval of `windowMs` has more than `limit` allowed requests of a key. A rejection
    * consumes nothing, and its `retryAfterMs` is exact. A clock that steps back allows nothing extra, and no wait is longer than a
    * window.
    */
@@ -34,9 +34,9 @@ export interface RateLimiter {
 const LARGEST_LIMIT = 100_000
 
 /**
- * Creates a limiter. It sets no timer and needs no close. Keys are kept in two generations, of the current and the previous
- * window. A requested key moves to the current one, and the end of each window discards the older one as a whole, so that no
- * call scans the keys. A key takes up to 8 bytes for each request in its window, at most `limit`.
+ * Creates a limiter. It sets no timer and needs no close. Keys are kept in two generations, of the current and the previous window. A
+ * requested key moves to the current one, and the end of each window discards the older one as a whole. No call scans the keys. A key takes
+ * up to 8 bytes for each request in its window, at most `limit`.
  * @throws TaskboardError `INVALID_CONFIG`.
  * @example
  * ```ts

@@ -12,7 +12,7 @@ export interface Subscriber {
 /** The limits of accounts, by tier. */
 export interface TierLimits {
   /**
-   * Counts a request against the hour and the minute of its account; a refusal counts in neither. Null for a tier without
+   * Counts a request against the hour and the minute of its account; a rejection counts in neither. Null for a tier without
    * limits, without a call to the storage.
    */
   take(subscriber: Subscriber): Promise<TierDecision | null>

@@ -62,10 +62,10 @@ export function emptyTierWindow(): TierWindow {
 }
 
 /**
- * Admits a request at `now` when the hour and the minute both have room, and counts it in both; a refusal counts in neither.
- * A `now` before the newest admission shows that the clock has stepped back. The minute's admissions then move back with it, so
- * that a step admits nothing extra in any minute. The count of a later hour moves to the current one, so that the wait ends with
- * it: no wait is longer than an hour, and none for the minute longer than 61 s. The limits may change between calls.
+ * Admits a request at `now` when the hour and the minute both have room, and counts it in both; a rejection counts in neither. A `now`
+ * before the newest admission shows that the clock has stepped back. The minute's admissions then move back with it, so that a step admits
+ * nothing extra in any minute. The count of a later hour moves to the current one, so that the wait ends with it. No wait is longer than an
+ * hour, and none for the minute is longer than 61 s. The limits may change between calls.
  * @example
  * ```ts
  * import { emptyTierWindow, takeFromTierWindow } from '@taskboard/core/storage'
@@ -105,7 +105,7 @@ export function tierWindowIdleAt({ hour, seconds }: TierWindow): Instant {
 }
 
 /**
- * The result of a decision, from the usage after it. A refusal waits at least a millisecond.
+ * The result of a decision, from the usage after it. A rejection waits at least a millisecond.
  * @example
  * ```ts
  * import { toTierDecision } from '@taskboard/core/storage'

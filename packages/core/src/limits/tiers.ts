@@ -5,9 +5,9 @@ export const tiers = ['professional', 'enterprise', 'custom'] as const
 export type Tier = (typeof tiers)[number]
 
 /**
- * What an account can hold a limited number of, in all of its workspaces, with the default quota of each tier; null: unlimited. This is the
- * only list of them. What makes work by itself has a quota by default: more than anyone needs, and few enough that nobody fills the storage
- * by accident.
+ * The resources that an account can hold a limited number of, in all of its workspaces, with the default quota of each tier; null:
+ * unlimited. This is the only list of them. Resources that make work by themselves have a quota by default. It is more than anyone needs,
+ * and few enough that no one fills the storage by accident.
  */
 const held = {
   agents: { professional: null, enterprise: null, custom: null },
@@ -73,7 +73,7 @@ const quotaOf = (tier: Tier): QuotaTerms => ({
   ...eachHeld((resource) => held[resource][tier]),
 })
 
-/** The contract's terms. */
+/** The default terms. */
 export const defaultTiers: Tiers = {
   professional: {
     requestsPerHour: 10_000,

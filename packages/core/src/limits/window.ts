@@ -25,7 +25,7 @@ export function emptyWindow(): RollingWindow {
 
 /**
  * Admits and records a request at `now` when fewer than `limit` were admitted in the half-open interval `(now - windowMs, now]`.
- * A refusal records nothing. Returns 0 when admitted, else the exact wait in milliseconds: the request passes after it, and not
+ * A rejection records nothing. Returns 0 when admitted, else the exact wait in milliseconds: the request passes after it, and not
  * a millisecond earlier, if no other comes first.
  *
  * A `now` before the newest admission shows that the clock has stepped back. All admissions then move back with it, so that the

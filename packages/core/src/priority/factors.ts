@@ -13,20 +13,20 @@ export interface Scorable {
   readonly priority: Priority
   readonly createdAt: Instant
   readonly dueDate: Instant | null
-  /** How many dependencies are not DONE. */
+  /** How many dependencies aren't DONE. */
   readonly openDependencies: number
 }
 
 const RANKS = { urgent: 3, high: 2, medium: 1, low: 0 } as const
 
-/** The units of the factors that do not change with time: the priority, and that nothing has to be done first. */
+/** The units of the factors that don't change with time: the priority, and that nothing has to be done first. */
 export function constantUnits({ priority, openDependencies }: Scorable, scoring: Scoring): number {
   return RANKS[priority] * scoring.priorityStep + (openDependencies > 0 ? 0 : scoring.unblockedUnits)
 }
 
 /** How a factor adds to the score, until it adds in another way. */
 interface FactorPhase {
-  /** 0 while the factor does not rise; the due factor's second speed is the fast one. */
+  /** 0 while the factor doesn't rise; the due factor's second speed is the fast one. */
   readonly pace: 0 | 1 | 2
   /** `key` + the slope of `pace` x now are the units that the factor adds. */
   readonly key: number

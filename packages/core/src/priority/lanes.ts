@@ -3,15 +3,15 @@ import { agePhase, constantUnits, duePhase, type Scorable } from './factors.js'
 import { defaultScoring, type Scoring } from './scoring.js'
 
 /**
- * One of the six slopes of a score: bit 0 is set when the age factor rises. The other bits are 0 when the due factor does not rise,
- * 1 when it rises slowly (far from the due date) and 2 when it rises fast (near it).
+ * One of the six slopes of a score: bit 0 is set when the age factor rises. The other bits are 0 when the due factor doesn't rise, and 1
+ * when it rises slowly (far from the due date). They are 2 when it rises fast (near it).
  */
 export type Lane = 0 | 1 | 2 | 3 | 4 | 5
 export const lanes: readonly Lane[] = [0, 1, 2, 3, 4, 5]
 
 /**
- * The place of a task in the pickup order. Within a lane, scores rise at the same speed, so the order by `key` (higher first) is
- * the order by score at every instant before the `laneUntil` of each of its tasks.
+ * The place of a task in the pickup order. Within a lane, scores rise at the same speed. The order by `key` (higher first) is therefore the
+ * order by score at every instant before the `laneUntil` of each of its tasks.
  */
 export interface Placement {
   readonly lane: Lane

@@ -34,8 +34,8 @@ export interface ScoringOptions {
 }
 
 /**
- * The score's arithmetic in whole numbers, which a durable storage keeps beside its keys. A score of 1 is `unit`. Every factor is a whole number of units at every whole
- * millisecond, so that sums and comparisons are exact and all storages agree on the order.
+ * The score's arithmetic in whole numbers, which a durable storage keeps next to its keys. A score of 1 is `unit`. Every factor is a whole
+ * number of units at every whole millisecond. Sums and comparisons are therefore exact, and all storages agree on the order.
  */
 export interface Scoring {
   readonly weights: ScoringWeights
@@ -76,7 +76,7 @@ const LARGEST_INSTANT_MS = 2 ** 42
  * Computes the units for the given weights and horizons. The weights and the age factor are exact. So are the levels 0.1 and
  * 0.3 of the due factor if the numbers allow it, as the default ones do. If not, the slopes of the due factor are rounded down to
  * whole numbers of the smallest possible units, which raises the levels a little.
- * @throws TaskboardError `INVALID_CONFIG` for a weight or horizon that is not a whole number in range, or a combination whose
+ * @throws TaskboardError `INVALID_CONFIG` for a weight or horizon that isn't a whole number in range, or a combination whose
  *   exact arithmetic exceeds the safe integers.
  * @example
  * ```ts
@@ -178,8 +178,8 @@ function sharesOf(weights: ScoringWeights, ageHorizonMs: number): Shares {
 }
 
 /**
- * The multiplier of the shares: the smallest number that makes the slopes of the due factor whole, or the largest that keeps a
- * slope times an instant a safe integer, if that is less.
+ * The multiplier of the shares: the smallest number that makes the slopes of the due factor whole. If that is too large, the largest that
+ * keeps a slope times an instant a safe integer.
  */
 function scaleOf({ age, due, whole }: Shares, horizons: Horizons): number {
   const { nearMs, farMs } = stretchesOf(horizons)
@@ -197,7 +197,7 @@ function wholeMultiple(numerator: number, denominator: number): number {
   return denominator / greatestCommonDivisor(denominator, numerator)
 }
 
-/** The score of the contract: 40 % priority, 30 % due date, 15 % age over 30 days, 15 % no open dependencies. */
+/** The default score: 40% priority, 30% due date, 15% age over 30 days, 15% no open dependencies. */
 export const defaultScoring: Scoring = createScoring()
 
 /**

@@ -14,7 +14,7 @@ const PAGE = 100
 const SEND_CHARACTERS = 131_072
 
 /**
- * Starts log subscriptions whose positions are set. Those that are not behind are live at once; the others catch up from the log,
+ * Starts log subscriptions whose positions are set. Those that aren't behind are live immediately; the others catch up from the log,
  * one at a time. `ends` has the last `seq` of each workspace's log, read after the log subscriptions joined the hub.
  */
 export function startLogSubscriptions(
@@ -46,8 +46,8 @@ export function startLogSubscriptions(
 const turns = new WeakMap<object, Promise<void>>()
 
 /**
- * One channel at a time: many at once would multiply what waits for the peer, close it as too slow, and send all their reads
- * to the storage at once.
+ * One channel at a time. Many at the same time would multiply the messages that wait for the peer and close it as too slow. They would send
+ * all their reads to the storage immediately.
  */
 function inTurn(subscriber: Subscriber, topic: string, work: () => Promise<void>): void {
   inBackground(subscriber, topic, async () => {
@@ -61,7 +61,7 @@ function inTurn(subscriber: Subscriber, topic: string, work: () => Promise<void>
   })
 }
 
-/** Work that nobody awaits. A failure is reported to the subscriber. */
+/** Work that no one awaits. A failure is reported to the subscriber. */
 export function inBackground(subscriber: Subscriber, topic: string, work: () => Promise<void>): void {
   work().catch((error: unknown) => subscriber.failed(error, topic))
 }
@@ -137,7 +137,7 @@ function sizeOf(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** A page's texts, with gaps for what is missing. The log goes at least as far as `known`. */
+/** A page's texts, with gaps for missing events. The log goes at least as far as `known`. */
 function* textsOf(
   logSubscription: LogSubscription,
   page: readonly LoggedEvent[],

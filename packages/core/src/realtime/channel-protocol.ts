@@ -59,7 +59,7 @@ class ChannelConversation implements Conversation, Subscriber {
     return this.#connection.send(messages)
   }
 
-  /** The log cannot be read: the client reconnects with its `since` and misses nothing. */
+  /** The log can't be read: the client reconnects with its `since` and misses nothing. */
   failed(error: unknown, channel: string): void {
     this.#reportError(error, undefined, channel)
     this.#connection.end(closeCodes.internalError, 'the log could not be read')

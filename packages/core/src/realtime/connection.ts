@@ -32,7 +32,7 @@ export interface ConnectionAuthenticator {
   authenticate(authorization: string, origin: Origin): Principal | null | Promise<Principal | null>
   /** How to check a valid credential again. */
   recheck(authorization: string): Recheck
-  /** The error for a credential that is not valid. */
+  /** The error for a credential that isn't valid. */
   refuse(authorization: string, origin: Origin): TaskboardError
   /** Any thrown value, as clients may see it. */
   describeError(error: unknown, requestId: string): RealtimeError
@@ -182,7 +182,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.end(closeCodeOf(error, this.#protocol.closeCodes), reason)
   }
 
-  /** Starts the close: nothing more is sent, and the peer has a few seconds to answer. */
+  /** Starts the close: no more messages are sent, and the peer has a few seconds to respond. */
   end(code: number, reason: string): void {
     if (!this.isOpen) return
     this.#leave('closing')
@@ -231,7 +231,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     if (authorization !== this.#authorization) return before
     const { closeCodes } = this.#protocol
     if (after === null) {
-      const reason = 'the credential has ended'
+      const reason = 'the credential expired or was revoked'
       this.#endFor(new TaskboardError('UNAUTHORIZED', reason), closeCodes.unauthenticated)
     } else if (hasSamePermissions(before, after)) this.#principal = after
     else this.end(closeCodes.forbidden, 'the credential’s rights have changed')
@@ -261,7 +261,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     return stream
   }
 
-  /** The log cannot be read: the client reconnects where it was and misses nothing. */
+  /** The log can't be read: the client reconnects where it was and misses nothing. */
   failed(error: unknown): void {
     this.describe(error)
     this.end(this.#protocol.closeCodes.internalError, 'the log could not be read')
@@ -316,7 +316,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 
   #requireOpen(): void {
-    if (!this.isOpen) throw new TaskboardError('CONFLICT', 'the connection has ended')
+    if (!this.isOpen) throw new TaskboardError('CONFLICT', 'the connection is closed')
   }
 
   async #takeSlot(principal: Principal): Promise<void> {

@@ -4,7 +4,7 @@ import type { Instant } from '../environment/index.js'
 /** How a credential is checked again. */
 export interface Recheck {
   readonly intervalMs: number
-  /** Whether the answer depends on the connection, too. If not, one check is for all connections with the credential. */
+  /** Whether the answer depends on the connection as well. If not, one check is for all connections with the credential. */
   readonly readsOrigin: boolean
 }
 
@@ -36,8 +36,8 @@ function hasSameMembers<T extends string>(
 const JWT = /^bearer [\w-]+\.([\w-]+)\.[\w-]+$/i
 
 /**
- * When a valid credential expires: the `exp` of a JWT (RFC 7519, 4.1.4), so that it can be rechecked then and not only at the
- * next interval. Null for anything else.
+ * When a valid credential expires: the `exp` of a JWT (RFC 7519, 4.1.4). It can then be rechecked at that time and not only at the next
+ * interval. Null for anything else.
  */
 export function tokenExpiry(authorization: string): Instant | null {
   const payload = JWT.exec(authorization)?.[1]

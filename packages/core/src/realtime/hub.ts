@@ -56,7 +56,7 @@ export interface Hub {
   publishLine(line: WatchedLine): void
   join(logSubscription: LogSubscription): void
   leave(logSubscription: LogSubscription): void
-  /** Sends at once what waits for the next turn. */
+  /** Sends at the same time what waits for the next turn. */
   flush(): void
 }
 
@@ -153,7 +153,7 @@ function textsOf(event: LoggedEvent): (audience: Audience) => string {
   }
 }
 
-/** Passes a fanout's batch to those of its log subscriptions that are live. */
+/** Passes a fanout's batch to its live log subscriptions. */
 function sendBatch(
   fanout: Fanout,
   pass: (receiver: Receiver, messages: EncodedFrames, batch: Batch) => void,

@@ -13,7 +13,7 @@ export interface StreamRequest {
   readonly isWanted?: ((message: ChannelMessage) => boolean) | undefined
 }
 
-/** A channel's messages in order, from `subscribed` on. Ends when it is returned, or its connection ends. */
+/** A channel's messages in order, from `subscribed` on. Ends when it is returned, or its connection closes. */
 export interface MessageStream extends AsyncIterableIterator<ChannelMessage> {
   next(): Promise<IteratorResult<ChannelMessage, undefined>>
   return(): Promise<IteratorResult<ChannelMessage, undefined>>
@@ -49,12 +49,12 @@ export class WaitingMessages implements MessageStream, Subscriber {
     this.#isWanted = isWanted
   }
 
-  /** Ties the subscription's end to the stream's. @throws TaskboardError when the stream has ended. */
+  /** Ties the subscription's end to the stream's. @throws TaskboardError when the stream has closed. */
   follow(subscription: Subscription): void {
     this.#subscription = subscription
     if (this.#holder.isOpen && !this.#hasEnded) return
     this.#end()
-    throw new TaskboardError('CONFLICT', 'the connection has ended')
+    throw new TaskboardError('CONFLICT', 'the connection is closed')
   }
 
   add(message: ChannelMessage, characters: number): void {

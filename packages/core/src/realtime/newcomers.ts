@@ -7,9 +7,9 @@ import type { RealtimeSettings } from './realtime-options.js'
 export const authTimeoutMs = 10_000
 
 /**
- * The connections of this process that have no credential yet: few for each client address, and few in all. Who has one IPv6 network easily has
- * thousands of them, so the networks around them have a part of all places at most. For an address from which somebody has authenticated before,
- * that part is larger, so that its neighbors do not keep it out.
+ * The connections of this process that have no credential yet: few for each client address, and few in all. An owner of one IPv6 network
+ * easily has thousands of them, so the networks around them have a part of all places at most. For an address from which someone has
+ * authenticated before, that part is larger, so that its neighbors don't keep it out.
  */
 export interface Newcomers {
   /** Why no other may come from an address: `RATE_LIMITED` or `SERVICE_UNAVAILABLE`; null when one may. */
@@ -27,9 +27,9 @@ export interface Newcomer {
 }
 
 const MOST_KNOWN = 10_000
-/** The last tenth of the places is for addresses from which somebody has authenticated before, so that they can come back. */
+/** The last tenth of the places is for addresses from which someone has authenticated before, so that they can come back. */
 const STRANGERS_PART = 0.9
-/** The networks around an IPv6 address, in groups of 16 bits, with the part of the places of strangers that each may have, and with known addresses. */
+/** The networks around an IPv6 address, in groups of 16 bits. Each has its part of the places of strangers and its known addresses. */
 const WIDER_NETWORKS = [
   { groups: 3, part: 1 / 10, partWithKnown: 2 / 10 },
   { groups: 2, part: 1 / 2, partWithKnown: 3 / 4 },

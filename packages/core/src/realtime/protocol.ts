@@ -5,7 +5,7 @@ import type { EncodedFrames } from './encoded-frames.js'
 import type { RealtimeSettings } from './realtime-options.js'
 import type { RealtimeError } from './server-messages.js'
 
-/** Why the server ends a connection, as the code of its close frame. `docs/realtime-protocol.md` says what to do about each. */
+/** Why the server exits a connection, as the code of its close frame. `docs/realtime-protocol.md` says what to do about each. */
 export const closeCodes = {
   /** The process shuts down. Reconnect: another process, or the next one, takes over. */
   goingAway: 1001,
@@ -32,7 +32,7 @@ export const closeCodes = {
 /** A number for each reason. Other protocols have their own. */
 export type CloseCodes = Readonly<Record<keyof typeof closeCodes, number>>
 
-/** The reason why a connection is not admitted, by error code. */
+/** The reason why a connection isn't admitted, by error code. */
 export function closeCodeOf(error: unknown, codes: CloseCodes): number {
   if (!(error instanceof TaskboardError)) return codes.internalError
   switch (error.code) {
@@ -49,8 +49,8 @@ export function closeCodeOf(error: unknown, codes: CloseCodes): number {
 }
 
 /**
- * A protocol on the WebSockets of one path. All protocols share the connection: ten seconds to authenticate, a slot of the account's
- * tier, caps on messages and on what waits, pings, checks of the credential, and the end.
+ * A protocol on the WebSockets of one path. All protocols share the connection: ten seconds to authenticate, a slot of the account's tier,
+ * and caps on messages and waiting bytes. They also share pings, checks of the credential, and the close.
  */
 export interface RealtimeProtocol {
   /** Its path, with the task board's own prefix. */
@@ -59,21 +59,21 @@ export interface RealtimeProtocol {
   readonly subprotocols: readonly string[]
   readonly closeCodes: CloseCodes
   /**
-   * Its connections are opened for requests whose credential is valid, and call `admit` at once: they do not count among those
+   * Its connections are opened for requests whose credential is valid, and call `admit` immediately. They don't count among connections
    * without a credential.
    */
   readonly isForCallers?: boolean | undefined
-  /** Starts on a new connection that has not authenticated yet. */
+  /** Starts on a new connection that hasn't authenticated yet. */
   open(connection: RealtimeConnection): Conversation
 }
 
 /** One connection's end of a protocol. */
 export interface Conversation {
-  /** Handles a message; earlier ones may still be in progress. A rejection is logged and ends the connection. */
+  /** Handles a message; earlier ones may still be in progress. A rejection is logged and closes the connection. */
   received(text: string): Promise<void> | undefined
   /** Sends the reason for the coming end, if the protocol has a message for it. */
   explain?(error: unknown): void
-  /** The connection has ended: nothing more can be sent, and what was opened on it must be closed. Called once. */
+  /** The connection has closed: no more messages can be sent, and everything opened on it must be closed. Called once. */
   ended(): Promise<void> | undefined
 }
 
@@ -99,29 +99,29 @@ export interface RealtimeConnection {
   /**
    * Checks a credential. The first valid one assigns the connection to its caller and takes a slot of the account. A later one
    * replaces it.
-   * @throws TaskboardError `UNAUTHORIZED`, `RATE_LIMITED`; `FORBIDDEN` without the scope; `QUOTA_EXCEEDED` when the account has as
-   * many connections as it may; `CONFLICT` for another caller's, or one with other rights; `SERVICE_UNAVAILABLE`.
+   * @throws TaskboardError `UNAUTHORIZED`, `RATE_LIMITED`; `FORBIDDEN` without the scope; `QUOTA_EXCEEDED` when the account has as many
+   * connections as it may. `CONFLICT` for another caller, or one with other rights; `SERVICE_UNAVAILABLE`.
    */
   admit(authorization: string, scope?: Scope): Promise<Principal>
-  /** Checks the credential now; null when the connection has ended, by this check or before. A credential that cannot be checked stays valid. */
+  /** Checks the credential now; null when the connection has closed, by this check or before. A credential that can't be checked stays valid. */
   recheck(): Promise<Principal | null>
   /**
-   * Sends messages, or ends the connection when too much waits already. Resolves when they have left the process's memory, or
-   * cannot be sent any more.
+   * Sends messages, or closes the connection when too much waits already. Resolves when they have left the process's memory, or
+   * can't be sent any more.
    */
   send(messages: EncodedFrames): Promise<void>
   /** As `send`, without waiting. */
   broadcast(messages: EncodedFrames): void
   /**
-   * Subscribes to a channel. What waits in a connection's streams counts as waiting for its peer. Return a stream that you do not
+   * Subscribes to a channel. Messages that wait in a connection's streams count as waiting for its peer. Return a stream that you don't
    * read to its end.
    * @throws TaskboardError `FORBIDDEN`, `NOT_FOUND` and `INVALID_FIELD` (`channels`), `INVALID_FIELD` (`since`).
    */
   openStream(request: StreamRequest): Promise<MessageStream>
   /** The public part of an error, in the form of API v2. An internal error is logged and returned without detail. */
   describe(error: unknown, requestId?: string): RealtimeError
-  /** Ends the connection for an error that `admit` threw, with the protocol's close code for it. */
+  /** Closes the connection for an error that `admit` threw, with the protocol's close code for it. */
   refuse(error: unknown, reason: string): void
-  /** Ends the connection. Reasons of more than 123 bytes are left out. */
+  /** Closes the connection. Reasons of more than 123 bytes are left out. */
   end(code: number, reason: string): void
 }

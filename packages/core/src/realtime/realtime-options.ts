@@ -3,12 +3,12 @@ import { resolveBounds, type Bounds } from '../limits/index.js'
 
 /** Options of the realtime channel. The tier of an account limits its number of connections. */
 export interface RealtimeOptions {
-  /** How often the peer is pinged. It is closed when it sends nothing until the next ping. Default 30,000. */
+  /** How often the peer is pinged. It is closed when it is silent until the next ping. Default 30,000. */
   readonly heartbeatIntervalMs?: number | undefined
   /** How often the credential of an open connection is checked again. Default 1,000. */
   readonly recheckIntervalMs?: number | undefined
   /**
-   * How often the host's login, `authenticate`, is called again for each open connection that it admitted. A session that ends there
+   * How often the host's login, `authenticate`, is called again for each open connection that it admitted. A session that is revoked there
    * keeps its connections at most this long. API keys are still checked every `recheckIntervalMs`. Default: `recheckIntervalMs`.
    */
   readonly authenticateIntervalMs?: number | undefined

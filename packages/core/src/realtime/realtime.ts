@@ -47,7 +47,7 @@ export interface Realtime {
   attached(server: object, detach: Detach): () => void
   /** Stops accepting connections on a server and ends (1001) its connections, because its close would wait for them. */
   detachFrom(server: object): void
-  /** Whether there are connections. Without any, events are not sent. */
+  /** Whether there are connections. Without any, events aren't sent. */
   readonly isHeard: boolean
   /** How many connections this process has. */
   countConnections(): number

@@ -43,7 +43,7 @@ interface ChannelEvent {
   readonly [field: string]: unknown
 }
 
-/** A line of a task's log, beside the events: it has no `seq`, and is not sent again. */
+/** A line of a task's log, next to the events: it has no `seq`, and isn't sent again. */
 interface ChannelLine {
   readonly type: 'task.log'
   readonly channel: string
@@ -96,8 +96,8 @@ export function encodeLine(channel: string, line: WatchedLine): string {
 export type EncodedEvent = (channel: string) => string
 
 /**
- * An event that webhooks receive has the `data` of its webhook; another, as `task.progress`, has its fields beside the type. An event
- * that this release cannot render becomes a gap of one.
+ * An event that webhooks receive has the `data` of its webhook; another, as `task.progress`, has its fields next to the type. An event
+ * that this release can't render becomes a gap of one.
  */
 export function encodeEvent(event: LoggedEvent): EncodedEvent {
   const { type, workspaceId, seq } = event

@@ -12,7 +12,7 @@ interface SlotLease {
   ask(request: Omit<SlotRequest, 'holderId' | 'leaseMs'>): Promise<'taken' | 'full' | 'lost'>
   /** Renews it while it is held. */
   renew(): Promise<void>
-  /** Ends it, and its slots with it. Does not throw. */
+  /** Stops it, and its slots with it. Doesn't throw. */
   close(): Promise<void>
 }
 
@@ -96,7 +96,7 @@ export interface Slots {
   /** False when the account is at its limit. */
   take(slotId: string, owner: SlotOwner): Promise<boolean>
   release(slotId: string): void
-  /** Frees all, also in the storage. */
+  /** Frees all, including in the storage. */
   stop(): Promise<void>
 }
 
@@ -115,7 +115,7 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
   const lease = createSlotLease(environment, store, {
     begun: () => renewal.wake(),
     ended() {
-      logger.warn({ connections: owners.size }, 'the lease of this process’s realtime connections had ended')
+      logger.warn({ connections: owners.size }, 'the lease of this process’s realtime connections expired')
       for (const [slotId, owner] of owners) lost.set(slotId, owner)
     },
   })
@@ -190,7 +190,7 @@ async function isTakenInTheEnd(
     outcome = await ask()
   }
   if (outcome !== 'lost') return outcome === 'taken'
-  throw new TaskboardError('SERVICE_UNAVAILABLE', 'the lease of the connections ended at once; retry')
+  throw new TaskboardError('SERVICE_UNAVAILABLE', 'the connection lease expired immediately; retry')
 }
 
 function requestOf(

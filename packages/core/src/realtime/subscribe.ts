@@ -149,10 +149,10 @@ function positionOf(since: Since[string] | undefined, end: LogEnd): number {
 }
 
 /**
- * Subscribes: the log subscriptions join the hub, then the ends of the logs are read, and each log subscription catches up from the
- * log before it is live. So the replay and the live events have no gaps and no duplicates.
- * @throws TaskboardError `FORBIDDEN`; `NOT_FOUND` for a workspace out of reach, as for one that does not exist; `INVALID_FIELD`
- * (`since`) for a position that does not exist.
+ * Subscribes. The log subscriptions join the hub, then the ends of the logs are read. Each log subscription catches up from the log before
+ * it is live. So the replay and the live events have no gaps and no duplicates.
+ * @throws TaskboardError `FORBIDDEN`; `NOT_FOUND` for a workspace out of reach, as for one that doesn't exist; `INVALID_FIELD`
+ * (`since`) for a position that doesn't exist.
  */
 export async function subscribe(request: SubscriptionRequest, deps: SubscriptionDeps): Promise<Subscription> {
   requireScope(request.principal, 'tasks:read')

@@ -1,6 +1,6 @@
 import { TaskboardError } from '../errors/index.js'
 
-/** What a client can subscribe to: one workspace, or the tasks of all workspaces within reach. */
+/** The topic of a subscription: one workspace, or the tasks of all workspaces within reach. */
 export type Topic =
   | { readonly kind: 'workspace'; readonly name: string; readonly workspaceId: string }
   | { readonly kind: 'tasks'; readonly name: string }

@@ -30,8 +30,9 @@ export interface StorageSettings {
 /** What to delete. */
 export type Pruning =
   /**
-   * Older idempotency records, finished deliveries and events. Events that analytics have not rolled up stay, in some storages with
-   * younger ones of other workspaces; so may all events while there are deliveries as old. Where the events of a commit are kept together, `limit` counts commits, so that more may go.
+   * Older idempotency records, finished deliveries and events. Events that analytics haven't rolled up stay, in some storages together
+   * with younger ones of other workspaces. All events may stay while there are deliveries as old. Where the events of a commit are kept
+   * together, `limit` counts commits, so that more may go.
    */
   | {
       readonly rows: 'events' | 'deliveries' | 'idempotency'
@@ -40,7 +41,7 @@ export type Pruning =
     }
   /**
    * Tasks that were completed longer ago, with all that belongs to them and a `task.deleted` each. A task that others depend on stays until
-   * they are gone, and a parent until its subtasks are done: pruning until nothing is left removes whole chains.
+   * they are gone, and a parent until its subtasks are done. Pruning until nothing is left removes whole chains.
    */
   | { readonly rows: 'done_tasks'; readonly olderThanMs: number; readonly limit: number }
   /** Older records of the audit, of accounts or of none. */
@@ -63,15 +64,15 @@ export interface StorageState {
 
 /** Of all workspaces. */
 export interface TaskCounts {
-  /** Tasks in TODO that are not on hold, also those that wait for time or for other tasks. */
+  /** Tasks in TODO that aren't on hold, including those that wait for time or for other tasks. */
   readonly waiting: number
   /** Tasks that an agent works. */
   readonly running: number
 }
 
 /**
- * Stores everything. An adapter implements this and passes `storageConformance` of `@taskboard/testing`. A method that cannot
- * reach its database rejects with `SERVICE_UNAVAILABLE`: it has done nothing or, if the answer was lost, possibly everything. Any
+ * Stores everything. An adapter implements this and passes `storageConformance` of `@taskboard/testing`. A method that can't
+ * reach its database rejects with `SERVICE_UNAVAILABLE`: it has done nothing or, if the response was lost, possibly everything. Any
  * other error is a fault.
  * `Tx` is the adapter's handle of an open transaction: a host passes its own to make the board's writes part of it.
  */
@@ -114,20 +115,20 @@ export interface Storage<Tx = unknown> {
    * @throws TaskboardError `INVALID_CONFIG` on a mismatch (see `TaskStore.rescore`).
    */
   open(): Promise<void>
-  /** Called by `close()`: leaves no handle of the adapter open. What the host opened stays open. */
+  /** Called by `close()`: leaves no handle of the adapter open. Resources that the host opened stay open. */
   close(): Promise<void>
   /**
    * Runs `work` in a transaction. It commits when `work` resolves, and rolls back completely, with the same error, when `work`
-   * rejects. Its events are not visible before the commit.
+   * rejects. Its events aren't visible before the commit.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * Runs verbs in one commit: within `call.tx`, or in a transaction of their own, which is retried after a collision, so that `work` may
-   * run several times. `work` passes the context that it gets to each of them.
+   * Runs verbs in one commit: within `call.tx`, or in their own transaction. That is retried after a collision, so that `work` may run
+   * several times. `work` passes the context that it gets to each of them.
    */
   inOneCommit<T>(call: CallContext<Tx>, work: (own: CallContext<Tx>) => Promise<T>): Promise<T>
   /**
-   * Stores the answer to a create with an idempotency key, beside its result. The first answer stays: returns that, or `answer` when
+   * Stores the answer to a create with an idempotency key, next to its result. The first response stays: returns that, or `answer` when
    * there is no record of the key. An answer is a JSON object without undefined members.
    */
   saveIdempotentResponse<T extends object>(
@@ -142,7 +143,7 @@ export interface Storage<Tx = unknown> {
   check(asked: { readonly withCounts: boolean }, call: CallContext<Tx>): Promise<StorageState>
   /**
    * Keeps one text for all processes of the board: stores `sealed` when nothing is kept, or when `replaces` is. Returns what is kept
-   * afterwards, to all callers the same.
+   * afterward, to all callers the same.
    */
   keepKeyCheck(check: KeyCheck, call: CallContext<Tx>): Promise<string>
   /** Deletes at most `limit` rows that are past their time; returns how many. Runs outside of any transaction: ignores `call.tx`. */

@@ -18,7 +18,7 @@ export interface BudgetInput {
   readonly costUsd?: number | null | undefined
 }
 
-/** Whose budget was spent: the task's, or that of its agent or workspace for the month. */
+/** The spent budget: the task's, or the monthly budget of its agent or workspace. */
 export const budgetHolders = ['task', 'agent', 'workspace'] as const
 export type BudgetHolder = (typeof budgetHolders)[number]
 
@@ -54,7 +54,7 @@ function invalid(rule: string): TaskboardError {
 }
 
 /**
- * Refuses a budget of a task that is more than the one before, in tokens or in dollars; null is any amount.
+ * Rejects a budget of a task that is more than the one before, in tokens or in dollars; null is any amount.
  * @throws TaskboardError `FORBIDDEN`.
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export function requireNoMore(after: Budget | null, before: Budget | null): void
 export type Spending = Pick<UsageAmounts, 'inputTokens' | 'outputTokens' | 'costMicros'>
 
 /**
- * Whether nothing is left of a budget. Null, which is no budget, is never spent.
+ * Whether nothing is left of a budget. Null, which isn't a budget, is never spent.
  * @example
  * ```ts
  * import { isBudgetSpent } from '@taskboard/core/storage'
@@ -93,7 +93,7 @@ export function isBudgetSpent(budget: Budget | null, spending: Spending): boolea
 }
 
 /**
- * The start of the month after that of an instant, UTC: until then, an agent or a workspace whose budget is spent takes nothing.
+ * The start of the next month, UTC: until then, an agent or a workspace whose budget is spent takes no tasks.
  * @example
  * ```ts
  * import { nextMonthStart } from '@taskboard/core/storage'

@@ -8,12 +8,12 @@ import type { UsageEntry } from './usage-store.js'
 const DAY_MS = 86_400_000
 const amounts = ['inputTokens', 'outputTokens', 'cachedInputTokens', 'costMicros'] as const
 
-/** What a month had before a correction: of the workspace, and of the agent unless there is none. */
+/** The usage of a month before a correction: of the workspace, and of the agent unless there is none. */
 export type MonthSums = readonly UsageAmounts[]
 
 /**
  * The day on which an entry counts, since the first of January 1970, and the first and the last day of its month.
- * @throws TaskboardError `INVALID_FIELD` (`month`) for a month that has not begun.
+ * @throws TaskboardError `INVALID_FIELD` (`month`) for a month that hasn't begun.
  * @example
  * ```ts
  * import { entryDay } from '@taskboard/core/storage'
@@ -37,7 +37,7 @@ export function entryDay(
 }
 
 /**
- * Refuses a correction that takes back more than a month had.
+ * Rejects a correction that takes back more than a month had.
  * @throws TaskboardError `INVALID_FIELD`, naming the amount.
  * @example
  * ```ts

@@ -44,7 +44,7 @@ export interface BudgetPage {
 /** What agents have used, and the budgets of agents and workspaces. The budget of a task is a field of it. */
 export interface Usage<Tx = unknown> {
   /**
-   * Sums of what was reported on the tasks of all workspaces within reach.
+   * Sums of reported usage on the tasks of all workspaces within reach.
    * @throws TaskboardError `INVALID_FIELD`; `NOT_FOUND` (`workspaceId`) for a workspace beyond reach.
    */
   sum(reach: Reach, filter: UsageFilter, options?: InTransaction<Tx>): Promise<UsagePage>
@@ -67,17 +67,17 @@ export interface Usage<Tx = unknown> {
     options?: OnRecord<Tx>,
   ): Promise<MonthlyBudget>
   /**
-   * Corrects what a month has used of the budgets of an agent and its workspace, or with `agentId` null of the workspace alone, such as
-   * after a report that was wrong. The correction is a line of its own in the sums by day, and the reports on tasks stay. Tasks that are on hold
-   * as `budget` wait for their release.
-   * @throws TaskboardError `INVALID_FIELD`, also for more than the month has; `NOT_FOUND`; `CONFLICT`.
+   * Corrects the monthly usage of an agent and its workspace, or with `agentId` null of the workspace alone. Use it after a wrong report,
+   * for example. The correction is its own line in the sums by day, and the reports on tasks stay. Tasks that are on hold as `budget`
+   * wait for their release.
+   * @throws TaskboardError `INVALID_FIELD`, including for more than the month has; `NOT_FOUND`; `CONFLICT`.
    */
   correct(
     holder: { readonly workspaceId: string; readonly agentId?: string | null | undefined },
     correction: CorrectionInput,
     options?: OnRecord<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
   ): Promise<EnteredUsage>
-  /** The budget of a workspace, and those of its agents. @throws TaskboardError `NOT_FOUND`. */
+  /** The budget of a workspace, and the budgets of its agents. @throws TaskboardError `NOT_FOUND`. */
   budgets(
     workspaceId: string,
     page?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined },
@@ -85,7 +85,7 @@ export interface Usage<Tx = unknown> {
   ): Promise<BudgetPage>
 }
 
-/** A correction of what a month has used. Amounts are added: negative ones take back. */
+/** A correction of the usage of a month. Amounts are added: negative ones take back. */
 export interface CorrectionInput {
   /** Default 0. */
   readonly inputTokens?: number | null | undefined

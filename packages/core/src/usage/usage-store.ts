@@ -30,7 +30,7 @@ export interface RecordedUsage extends UsageReport {
   readonly at: Instant
   /** The sum of all reports on the task. */
   readonly total: UsageAmounts
-  /** Whose budget has nothing left after it; null for none. Of several, the first of `budgetHolders`. */
+  /** The budget that is used up after it; null for none. Of several, the first of `budgetHolders`. */
   readonly spent: BudgetHolder | null
 }
 
@@ -54,7 +54,7 @@ export type UsageQuery =
     }
   /** The reports on each of some tasks, whose ids the caller has found within its reach. The keys are their ids; those without a report have no sum. */
   | { readonly taskIds: readonly string[]; readonly groupBy: 'task' }
-  /** All reports on the tasks of workspaces, with those of deleted tasks. */
+  /** All reports on the tasks of workspaces, including deleted tasks. */
   | (UsageDays & {
       readonly reach: Reach
       /** Null for all within reach. */
@@ -72,7 +72,7 @@ export interface UsageSum extends UsageAmounts {
   readonly reports: number
 }
 
-/** The budget of an agent or of a workspace for each calendar month, UTC, with what the present month has spent of it. */
+/** The budget of an agent or of a workspace for each calendar month, UTC, with the usage of the current month. */
 export interface MonthlyBudget {
   readonly workspaceId: string
   /** Null for the workspace itself. */
@@ -86,10 +86,10 @@ export interface MonthlyBudget {
   readonly isSpent: boolean
 }
 
-/** What counts in a month although it is no report on a task: what an agent has used in a chat, or a correction. */
+/** Usage of a month that isn't reported on a task: the usage of an agent in a chat, or a correction. */
 export interface UsageEntry {
   readonly workspaceId: string
-  /** Null for what is of no agent, and counts for the workspace alone. */
+  /** Null for usage without an agent, which counts for the workspace alone. */
   readonly agentId: string | null
   /** Of a correction, its amounts are added as they are, so that negative ones take back. */
   readonly report: UsageReport
@@ -111,43 +111,43 @@ export interface EnteredUsage {
 }
 
 /**
- * What agents have used, and their budgets. Each verb is atomic. Sums are kept by task and attempt until the task is deleted, and by day for
- * good. A report may spend more than is left: budgets are compared after it.
+ * What agents have used, and their budgets. Each verb is atomic. Sums are kept by task and attempt until the task is deleted, and by day permanently
+ * . A report may spend more than is left: budgets are compared after it.
  */
 export interface UsageStore<Tx = unknown> {
   /**
-   * Records a report. When the budget of the task, or of its agent or its workspace for the month, then has nothing left, a task that an
-   * agent works goes to TODO under the hold `budget`, with `task.failed`; so does a task in TODO whose own budget is spent and that has no
-   * hold. The attempt ends as `held`, which counts neither as failed nor as completed. From then to the end of the month, or until the
-   * budget is raised, no claim gives a task to the agent, or to any agent of the workspace.
-   * @throws TaskboardError `TASK_NOT_FOUND`; `CONFLICT` for a fencing token that does not hold the live lease, and for an idempotency key
+   * Records a report. The budget of the task, or the monthly one of its agent or workspace, may then be used up. A task that an
+   * agent works on then goes to TODO under the hold `budget`, with `task.failed`. So does a task in TODO whose own budget is spent and that
+   * has no hold. The attempt ends as `held`, which counts neither as failed nor as completed. From then to the end of the month, or until
+   * the budget is raised, the agent gets no task. If it is the budget of the workspace, no agent of the workspace gets one.
+   * @throws TaskboardError `TASK_NOT_FOUND`; `CONFLICT` for a fencing token that doesn't hold the live lease, and for an idempotency key
    *   that was used with another fingerprint.
    */
   recordUsage(record: UsageRecord, call: CallContext<Tx>): Promise<Created<RecordedUsage>>
   /**
-   * Adds to the sums of days and of the month without a task. Agents may take tasks again at once when their budget of the month, and that of
-   * the workspace, now have something left, and take none when one has not.
-   * @throws TaskboardError `NOT_FOUND` for a workspace that does not exist, or an agent that it does not have; `INVALID_FIELD` for a
-   *   correction of a month that has not begun (`month`), and for one after which the workspace or the agent would have used less than
-   *   nothing in the month, naming the amount; `CONFLICT` for an idempotency key that was used with another fingerprint.
+   * Adds to the sums of days and of the month without a task. Agents may take tasks again immediately when their own monthly budget and the
+   * workspace budget have something left, and take none otherwise.
+   * @throws TaskboardError `NOT_FOUND` for a workspace that doesn't exist, or an agent that it doesn't have. `INVALID_FIELD` for a
+   * correction of a month that hasn't begun (`month`). The same for one that would make the usage of the month negative, naming the amount.
+   * `CONFLICT` for an idempotency key that was used with another fingerprint.
    */
   enterUsage(entry: UsageEntry, call: CallContext<Tx>): Promise<Created<EnteredUsage>>
   /**
    * Sums of reports, in the order of their keys, at most `limit`. Days without a report have no sum.
-   * @throws TaskboardError `TASK_NOT_FOUND`; `NOT_FOUND` (`workspaceId`) for a workspace that does not exist or is not within reach.
+   * @throws TaskboardError `TASK_NOT_FOUND`; `NOT_FOUND` (`workspaceId`) for a workspace that doesn't exist or isn't within reach.
    */
   sumUsage(query: UsageQuery, call: CallContext<Tx>): Promise<readonly UsageSum[]>
   /**
-   * Sets the budget of an agent, or (null) of a workspace, or removes it. Agents may take tasks again at once when it is now more than what
-   * the month has spent, and take none when it is not.
-   * @throws TaskboardError `NOT_FOUND` for a workspace that does not exist, or an agent that it does not have.
+   * Sets the budget of an agent, or (null) of a workspace, or removes it. Agents may take tasks again immediately when it is now more than
+   * the usage of the month, and take none otherwise.
+   * @throws TaskboardError `NOT_FOUND` for a workspace that doesn't exist, or an agent that it doesn't have.
    */
   setBudget(
     change: { readonly workspaceId: string; readonly agentId: string | null; readonly budget: Budget | null },
     call: CallContext<Tx>,
   ): Promise<MonthlyBudget>
   /**
-   * The budgets of a workspace: its own first, also when it has none, then those of agents that have one, in the order of their ids; at most
+   * The budgets of a workspace: its own first, even when it has none, then the budgets of agents in the order of their ids. At most
    * `limit`, after the agent `afterId`.
    * @throws TaskboardError `NOT_FOUND` for an unknown workspace.
    */

@@ -87,7 +87,7 @@ export function requireModest(
 }
 
 /**
- * The report to store, in whole millionths of a dollar. Who reports may name a higher cost than `prices` do, and no lower one.
+ * The report to store, in whole millionths of a dollar. A report may name a higher cost than `prices` do, and no lower one.
  * @example
  * ```ts
  * import { toUsageReport } from '@taskboard/core'

@@ -33,7 +33,7 @@ export interface DelivererDeps<Tx = unknown> {
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
   readonly settings: WebhookSettings
-  /** What else of this process sends to the same hosts counts in it, too. Default: one of its own, by the settings. */
+  /** Other sends of this process to the same hosts count in it as well. Default: its own, by the settings. */
   readonly rates?: HostRates | undefined
   /** The trace of the event's task. Called only with telemetry, and never rejects. Default: none. */
   readonly traceparentOf?: ((event: LoggedEvent) => Promise<string | null>) | undefined
@@ -42,9 +42,10 @@ export interface DelivererDeps<Tx = unknown> {
 }
 
 /**
- * Sends due deliveries, each at least once: claims, signs and sends it, and stores its result. A delivery that was claimed ahead is
- * sent only after its webhook is read again: not at all if the webhook is deleted or disabled, else with its current address and
- * secrets. A delivery beyond `mostPerHostPerMinute` goes back to the storage and is due later, without an attempt. Several processes can each run one on the same storage.
+ * Sends due deliveries, each at least once: claims, signs and sends it, and stores its result. A delivery that was claimed ahead is sent
+ * only after its webhook is read again. It isn't sent if the webhook is deleted or disabled, else with its current address and secrets. A
+ * delivery beyond `mostPerHostPerMinute` goes back to the storage and is due later, without an attempt. Several processes can each run one
+ * on the same storage.
  */
 export interface Deliverer {
   start(): void
@@ -62,7 +63,7 @@ export interface Deliverer {
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
 /** How long a sender can take to abort its sends. */
 const GIVING_UP_MS = 1_000
-/** An endpoint that answers within this time is quick, and soon needs more deliveries. */
+/** An endpoint that responds within this time is quick, and soon needs more deliveries. */
 const QUICK_MS = 1_000
 
 export function createDeliverer<Tx>(deps: DelivererDeps<Tx>): Deliverer {
@@ -197,7 +198,7 @@ function createCheckLoop(
 
 interface SendEnds {
   onResult(result: JudgedAttempt, sendable: SendableDelivery): void
-  /** The delivery was not sent, or its send was aborted. */
+  /** The delivery wasn't sent, or its send was aborted. */
   onUntried(sendable: SendableDelivery): void
 }
 
@@ -213,7 +214,7 @@ function createSends(
   /** One for all: sends are aborted together. */
   let givingUp = createSharedAbort()
 
-  /** Null when it was not sent, or aborted. Never rejects. */
+  /** Null when it wasn't sent, or aborted. Never rejects. */
   async function send(
     sendable: SendableDelivery,
     signal: AbortSignal,

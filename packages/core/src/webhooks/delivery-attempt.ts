@@ -17,12 +17,12 @@ type MakeDeliveryHeaders = (
 
 /**
  * Makes the headers of attempts, with the configured prefix:
- * - `X-Service-Test: true` for a sample, whose event is not in the log;
+ * - `X-Service-Test: true` for a sample, whose event isn't in the log;
  * - `X-Service-Event`, `X-Service-Delivery`, and with a secret `X-Service-Signature`, made with the current secret;
- * - while an old secret is still valid also `X-Service-Signatures`: all signatures, the current one first, separated by a
- *   comma and a space, so that a receiver that still has the old secret finds its own (`verifySignature` takes the list);
- * - the headers of Standard Webhooks, whose signature covers the id and the time of the attempt as well, so that a receiver can refuse what
- *   was captured and is sent again.
+ * - while an old secret is still valid, including `X-Service-Signatures`: all signatures, the current one first, separated by a comma and a
+ *   space. A receiver that still has the old secret finds its own (`verifySignature` takes the list);
+ * - the headers of Standard Webhooks. Their signature covers the id and the time of the attempt as well. A receiver can therefore reject a
+ *   captured request that is sent again.
  */
 function createDeliveryHeaders(
   settings: Pick<WebhookSettings, 'headerPrefix' | 'userAgent'>,
@@ -52,7 +52,7 @@ function createDeliveryHeaders(
   }
 }
 
-/** The outcome of one attempt. An `aborted` send is not an attempt. */
+/** The outcome of one attempt. An `aborted` send isn't an attempt. */
 interface AttemptSeen {
   readonly startedAt: Instant
   readonly endedAt: Instant
@@ -126,7 +126,7 @@ interface DeliveryAttemptDeps {
 
 const GIVEN_UP = { kind: 'unsent', detail: 'the sender aborted the send' } as const
 
-/** One attempt to send a claimed delivery. Never rejects; null when it was aborted and does not count. */
+/** One attempt to send a claimed delivery. Never rejects; null when it was aborted and doesn't count. */
 type MakeAttempt = (
   delivery: Delivery,
   target: DeliveryTarget,
@@ -139,7 +139,7 @@ type MakeAttempt = (
 
 /**
  * Each attempt renders the body from the event again, with the same bytes each time, and signs it with the target's secrets. A delivery
- * that cannot be rendered or signed is not sent: it counts as a failed attempt.
+ * that can't be rendered or signed isn't sent: it counts as a failed attempt.
  */
 export function createDeliveryAttempt(deps: DeliveryAttemptDeps): MakeAttempt {
   const { environment, sender, openKeys, settings } = deps

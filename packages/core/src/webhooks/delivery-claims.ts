@@ -28,8 +28,8 @@ export interface ClaimEnds {
 }
 
 /**
- * Claims deliveries as long as there is room: those that the commits of this process add, while nothing older waits, and all others once
- * they are due. What is beyond the bounds of an account or a webhook stays due.
+ * Claims deliveries as long as there is room. It claims deliveries that commits of this process add while nothing older waits, and all
+ * others once they are due. Deliveries beyond the bounds of an account or a webhook stay due.
  */
 export interface DeliveryClaims {
   start(): void

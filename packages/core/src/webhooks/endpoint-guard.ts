@@ -3,9 +3,8 @@ import { TaskboardError } from '../errors/index.js'
 
 export interface EndpointGuardOptions {
   /**
-   * Addresses (CIDR or single) that deliveries can go to although they are not public, also over plain HTTP when the URL has the address
-   * itself, or `localhost`.
-   * For development and for receivers in the host's own network.
+   * Addresses (CIDR or single) that deliveries can go to although they aren't public. This includes plain HTTP when the URL has the
+   * address itself, or `localhost`. For development and for receivers in the host's own network.
    */
   readonly allow?: readonly string[] | undefined
 }
@@ -13,11 +12,11 @@ export interface EndpointGuardOptions {
 /** Decides where deliveries can go, so that no webhook makes the host call its own network. */
 export interface EndpointGuard {
   /**
-   * Why an endpoint's URL is refused, or null. Checks the text only, including IP literals in any spelling. Names are not
+   * Why an endpoint's URL is rejected, or null. Checks the text only, including IP literals in any spelling. Names aren't
    * resolved here: their addresses can change, so they require https, and each connection is checked (`refuseAddress`).
    */
   refuseUrl(url: string): string | null
-  /** Why a connection to this IP address is refused, or null. The reason does not name the address. */
+  /** Why a connection to this IP address is rejected, or null. The reason doesn't name the address. */
   refuseAddress(address: string, protocol: 'http:' | 'https:'): string | null
 }
 
@@ -35,7 +34,7 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 const wellKnownNat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Creates a guard that refuses every address that is not public unicast.
+ * Creates a guard that rejects every address that isn't public unicast.
  * @throws TaskboardError `INVALID_CONFIG` for an entry of `allow` that is neither CIDR nor address.
  * @example
  * ```ts
@@ -90,7 +89,7 @@ export function createEndpointGuard(options: EndpointGuardOptions = {}): Endpoin
   }
 }
 
-/** The text between the slashes, because `URL` does not show an empty user name. */
+/** The text between the slashes, because `URL` doesn't show an empty user name. */
 function authority(text: string): string {
   return /^[a-z]+:\/*([^/?#]*)/i.exec(text)?.[1] ?? ''
 }

@@ -4,7 +4,7 @@ import type { EndpointGuard } from './endpoint-guard.js'
 import type { ResolvedAddress, Resolver } from './resolver.js'
 import { buildConnector } from './undici.js'
 
-/** The guard refused a connection. */
+/** The guard rejected a connection. */
 export class RefusedAddressError extends Error {
   readonly code = 'REFUSED_ADDRESS'
 
@@ -15,8 +15,8 @@ export class RefusedAddressError extends Error {
 }
 
 /**
- * A `lookup` for `net.connect` and `tls.connect` that returns only addresses that the guard accepts. A name with any refused
- * address is refused. Sockets connect to these addresses only. (They skip `lookup` for IP literals, which the caller must
+ * A `lookup` for `net.connect` and `tls.connect` that returns only addresses that the guard accepts. A name with any rejected
+ * address is rejected. Sockets connect to these addresses only. (They skip `lookup` for IP literals, which the caller must
  * check.)
  */
 export function createGuardedLookup(
@@ -52,7 +52,7 @@ export function createGuardedLookup(
 }
 
 export interface GuardedConnectorOptions {
-  /** Rules the time-out. */
+  /** Rules the timeout. */
   readonly clock: Clock
   readonly guard: EndpointGuard
   readonly resolver: Resolver

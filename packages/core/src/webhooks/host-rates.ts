@@ -18,15 +18,15 @@ interface HostLine {
 /** How often this process sends to each host, for each account. */
 export interface HostRates {
   /**
-   * 0 when a delivery may be sent now, which then counts. Otherwise in how many milliseconds to try it again, at most five minutes. Those that
-   * are put off fall due one after the other, as many per minute as may be sent, and new deliveries do not overtake them.
+   * 0 when a delivery may be sent now, which then counts. Otherwise in how many milliseconds to try it again, at most five minutes.
+   * Postponed ones fall due one after the other, as many per minute as may be sent, and new deliveries don't overtake them.
    */
   take(
     target: Pick<DeliveryTarget, 'id' | 'accountId' | 'url'>,
     delivery: Pick<Delivery, 'nextAttemptAt' | 'createdAt'>,
     now: Instant,
   ): number
-  /** The webhooks of which a delivery was put off within a second: nothing more should be claimed for them. */
+  /** The webhooks of which a delivery was postponed within a second: no more deliveries should be claimed for them. */
   paused(now: Instant): readonly string[]
   /** When the first of those pauses ends, in milliseconds; null without any. */
   pauseEndsInMs(now: Instant): number | null
@@ -34,7 +34,7 @@ export interface HostRates {
   readonly size: number
 }
 
-/** A backlog is not claimed as a whole, only to be put off, but about as it can be sent. */
+/** A backlog isn't claimed as a whole, only to be put off, but about as it can be sent. */
 const PAUSE_MS = 1_000
 /** Claims name the webhooks that are paused. */
 const MOST_PAUSED = 1_000

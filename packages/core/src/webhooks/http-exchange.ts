@@ -57,7 +57,7 @@ function findCode(error: unknown): string | null {
 }
 
 /**
- * Turns undici's callbacks for one request into the result of a send, without a stream or promise. Ends once: with a full answer
+ * Turns undici's callbacks for one request into the result of a send, without a stream or promise. Ends once: with a full response
  * (or as much of it as is read), an error, or the result passed to `end`.
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
@@ -72,7 +72,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#onEnd = onEnd
   }
 
-  /** Aborts the request and its connection; no effect once it has ended. */
+  /** Aborts the request and its connection; no effect once it is over. */
   end(result: SendResult): void {
     if (this.#hasEnded) return
     this.#settle(result)

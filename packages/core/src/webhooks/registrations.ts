@@ -31,7 +31,7 @@ export interface Registrations<Tx> {
   /**
    * For users: a webhook of the workspace with the same URL and event types is returned instead of a second one.
    * @throws TaskboardError `INVALID_FIELD` (`secret`) for a secret that is too short, or (`generateSecret`) for one that is given and to be
-   *   generated; `CONFLICT` with the id of the webhook that is there when a secret is given that is not its secret, or one is to be generated.
+   * generated. `CONFLICT` with the id of the existing webhook when the given or generated secret differs from its secret.
    */
   create(
     workspaceId: string,
@@ -47,7 +47,7 @@ interface SecretRules {
   toStored(workspaceId: string, secret: string): { readonly sealed: string; readonly weakSecret: boolean }
   /** Whether `secret` is the current one of a webhook. */
   isOf(webhook: StoredWebhook, secret: string): boolean
-  /** A claim as the storage keeps it: its fingerprint may be that of a request with a secret. */
+  /** A claim as the storage keeps it: its fingerprint may come from a request with a secret. */
   toKept(claim: IdempotencyClaim | undefined): IdempotencyClaim | null
 }
 

@@ -14,7 +14,7 @@ export interface ResultWriterOptions {
 export interface PendingResult {
   readonly webhookId: string
   readonly result: JudgedAttempt
-  /** When its claim ends. The storage refuses it later. */
+  /** When its claim ends. The storage rejects it later. */
   readonly claimedUntil: Instant
 }
 

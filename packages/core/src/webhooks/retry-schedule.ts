@@ -5,7 +5,7 @@ import { TaskboardError } from '../errors/index.js'
 export interface RetrySchedule {
   /** The wait after each failed attempt, in whole milliseconds. There is one attempt more than entries. */
   readonly delaysMs: readonly number[]
-  /** The largest part of a wait that is added at random, so that failed deliveries do not all retry at once. 0 to 1. */
+  /** The largest part of a wait that is added at random, so that failed deliveries don't all retry at the same time. 0 to 1. */
   readonly jitterFraction: number
 }
 
@@ -14,7 +14,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const LONGEST_DELAY_MS = 30 * 24 * HOUR_MS
 const MOST_RETRIES = 50
 
-/** The contract's five retries: 1 min, 5 min, 30 min, 2 h and 12 h, each longer by up to a tenth. */
+/** The default retries: 1 min, 5 min, 30 min, 2 h and 12 h, each longer by up to a tenth. */
 export const defaultRetrySchedule: RetrySchedule = {
   delaysMs: [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 12 * HOUR_MS],
   jitterFraction: 0.1,
@@ -60,9 +60,9 @@ export function retryDelayMs(attemptCount: number, jitter: number, schedule: Ret
 }
 
 /**
- * A schedule. Values default to the contract's.
- * @throws TaskboardError `INVALID_CONFIG` for more than 50 retries, or a delay that is not a whole number of milliseconds
- * up to 30 days, or a jitter outside of [0, 1].
+ * A schedule. By default, the values of `defaultRetrySchedule`.
+ * @throws TaskboardError `INVALID_CONFIG` for more than 50 retries, or a delay that isn't a whole number of milliseconds up to 30 days.
+ * Including for a jitter outside of [0, 1].
  * @example
  * ```ts
  * import { createRetrySchedule, nextAttemptAt } from '@taskboard/core'

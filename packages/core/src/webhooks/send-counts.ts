@@ -44,9 +44,9 @@ export interface SendCounts {
   wait(waiting: WaitingDelivery): WebhookSends
   /** Takes the longest waiting claim, which then counts as sending. Its webhook and account go to the end of the turn. */
   begin(sends: WebhookSends): WaitingDelivery | undefined
-  /** A send has ended. */
+  /** A send is over. */
   end(sends: WebhookSends, isQuick: boolean): void
-  /** A claim has ended. */
+  /** A claim is over. */
   settle(webhookId: string): void
   /** Removes all that wait, without settling them. */
   takeAll(sends: WebhookSends): WaitingDelivery[]

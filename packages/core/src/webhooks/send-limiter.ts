@@ -23,16 +23,16 @@ const LARGEST_CLAIM = 500
 
 /**
  * Counts the claims of this process. A claim *waits*, then is *sending*, then is *unsettled* until its result is stored. More are
- * claimed ahead than can be sent, so that sending does not pause while the storage answers, and each claim fetches many. For slow
+ * claimed ahead than can be sent, so that sending doesn't pause while the storage responds, and each claim fetches many. For slow
  * endpoints, only as many as can be sent are claimed. Accounts share the slots for sends, and so do the webhooks of each account:
  * see `SendThresholds`.
  */
 export interface SendLimiter {
   /** How many more can be claimed now. */
   room(): number
-  /** What to claim now; null while there is too little room for a claim to pay off. Then wait for `isClaimDue`. */
+  /** The deliveries to claim now; null while there is too little room for a claim to pay off. Then wait for `isClaimDue`. */
   nextClaim(): ClaimBounds | null
-  /** What a commit may claim now of the deliveries that it adds; null without room. */
+  /** The deliveries that a commit may claim now of the ones that it adds; null without room. */
   nextNew(): NewClaim | null
   /** Whether there is room again, and since the last claim a send ended to a webhook that can have more. */
   isClaimDue(): boolean
@@ -44,13 +44,13 @@ export interface SendLimiter {
   isCheckDue(now: Instant): boolean
   /** The webhooks to read again: all with waiting deliveries. */
   nextCheck(now: Instant): string[]
-  /** Applies a new read of `webhookIds`. Removes and returns what waits for webhooks that get nothing any more. */
+  /** Applies a new read of `webhookIds`. Removes and returns the deliveries of webhooks that get no more. */
   checked(webhookIds: readonly string[], targets: readonly DeliveryTarget[], now: Instant): WaitingDelivery[]
   /** Requires a new read of a webhook before anything more is sent to it. */
   forget(webhookId: string): void
-  /** Its send has ended. For a quick endpoint, more can be claimed ahead. */
+  /** Its send is over. For a quick endpoint, more can be claimed ahead. */
   sent(webhookId: string, isQuick: boolean): void
-  /** What was taken is not sent after all. */
+  /** What was taken isn't sent after all. */
   unsent(webhookId: string): void
   /** Its result is stored, or its claim released. */
   settle(webhookId: string): void
@@ -107,7 +107,7 @@ function createClaimVerbs(
   const roomy = 4 * mostPerAccount
   const mostClaimed = 14 * mostPerAccount + 4 * most
   let isWanting = false
-  /** By commits that have not ended yet. */
+  /** Of commits that are still in progress. */
   let reserved = 0
   const room = (): number => mostClaimed - counts.claimed - reserved
 

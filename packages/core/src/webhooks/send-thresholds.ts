@@ -1,6 +1,6 @@
 import type { AccountSends, SendCounts, WebhookSends } from './send-counts.js'
 
-/** The most sends in progress at once: in total, to one account and to one webhook. */
+/** The most sends in progress at the same time: in total, to one account and to one webhook. */
 export interface SendBounds {
   readonly most: number
   readonly mostPerAccount: number
@@ -8,9 +8,8 @@ export interface SendBounds {
 }
 
 /**
- * Whether an owner of `own` of `used` slots can take another: while it has less than a fixed part of the free slots (a dynamic
- * threshold), so that alone it gets `mostOfOne` of `capacity`. Several owners get fewer each, and the next one finds some free.
- * Pure.
+ * Whether an owner of `own` of `used` slots can take another one. It can while it has less than a fixed part of the free slots (a dynamic
+ * threshold), so that alone it gets `mostOfOne` of `capacity`. Several owners get fewer each, and the next one finds some free. Pure.
  */
 export function mayTakeSlot(own: number, used: number, capacity: number, mostOfOne: number): boolean {
   return own * (capacity - mostOfOne) < mostOfOne * (capacity - used)
@@ -20,7 +19,7 @@ export function mayTakeSlot(own: number, used: number, capacity: number, mostOfO
 export interface SendThresholds {
   mayAccountSend(account: AccountSends): boolean
   mayWebhookSend(sends: WebhookSends): boolean
-  /** Has all the slots that it can have now, and is not known to free them soon. */
+  /** Has all the slots that it can have now, and isn't known to free them soon. */
   isStuck(sends: WebhookSends): boolean
   /** Has all the claims that it can have: twice its sends if it answers quickly, else as many as it can send. */
   isWebhookFull(sends: WebhookSends): boolean

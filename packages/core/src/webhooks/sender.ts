@@ -9,14 +9,14 @@ export interface SendRequest {
   readonly signal: AbortSignal
 }
 
-/** Why there was no full answer. */
+/** Why there was no full response. */
 export type SendErrorKind = 'timeout' | 'refused_address' | 'tls' | 'network'
 
 export type SendResult =
   | {
       readonly kind: 'answered'
       readonly status: number
-      /** The first 1,024 bytes of the answer's body, as text without NUL. */
+      /** The first 1,024 bytes of the response's body, as text without NUL. */
       readonly excerpt: string
     }
   | {
@@ -31,8 +31,8 @@ export type SendResult =
 /** Carries deliveries to their endpoints. */
 export interface Sender {
   /**
-   * Sends a request once, only to addresses that the endpoint guard accepts. Follows no redirect and does not retry. Reads at most
-   * 64 KiB of the answer; a longer answer is not a failure. Never rejects.
+   * Sends a request once, only to addresses that the endpoint guard accepts. Follows no redirect and doesn't retry. Reads at most
+   * 64 KiB of the answer; a longer answer isn't a failure. Never rejects.
    */
   send(request: SendRequest): Promise<SendResult>
   /** Closes all connections, including those in use, and leaves no handle open. */

@@ -13,8 +13,8 @@ const SIGNATURE = /^sha256=[0-9a-f]{64}$/
 const MOST_SIGNATURES = 16
 
 /**
- * The signature of a delivery as the contract defines it: `sha256=` and the lower-case hexadecimal HMAC-SHA256 (RFC 2104) of
- * the body's bytes, keyed with the secret's UTF-8 bytes. A body given as text is signed as UTF-8.
+ * The signature of a delivery: `sha256=` and the lower-case hexadecimal HMAC-SHA256 (RFC 2104) of the body's bytes, keyed with the secret's
+ * UTF-8 bytes. A body given as text is signed as UTF-8.
  * @throws TaskboardError `INVALID_FIELD` (`secret`) for an empty secret.
  * @example
  * ```ts
@@ -29,9 +29,9 @@ export function signPayload(secret: string | SigningKey, body: string | Uint8Arr
 }
 
 /**
- * Whether `signature` is that of `body`, compared in constant time. Pass the body as it was received, before any parsing.
+ * Whether `signature` belongs to `body`, compared in constant time. Pass the body as it was received, before any parsing.
  * Accepts a list separated by commas, as sent while a secret is rotated, when one entry matches. Never throws: returns false
- * for an absent or malformed signature and for an empty secret. This signature covers neither the id nor a time, so whoever has captured
+ * for an absent or malformed signature and for an empty secret. This signature covers neither the id nor a time, so anyone who has captured
  * a delivery can send it again: receivers should prefer `verifyDelivery`.
  * @example
  * ```ts
@@ -77,9 +77,9 @@ const SECONDS = /^[0-9]{1,12}$/
 
 /**
  * Whether a delivery was signed with `secret` no more than five minutes from `now`, by its headers `webhook-id`, `webhook-timestamp` and
- * `webhook-signature` (Standard Webhooks). The signature covers the id, the time and the body, and is compared in constant time; while a
- * secret is rotated, one of several has to match. Never throws: returns false for anything that is absent or malformed. A delivery that
- * is sent again within the five minutes has the same `webhook-id`: keep the ids that you have handled.
+ * `webhook-signature` (Standard Webhooks). The signature covers the id, the time and the body, and is compared in constant time. While a
+ * secret is rotated, one of several has to match. Never throws: returns false for anything that is absent or malformed. A delivery that is
+ * sent again within the five minutes has the same `webhook-id`: keep the ids that you have handled.
  * @example
  * ```ts
  * import { verifyDelivery } from '@taskboard/core'
@@ -199,8 +199,8 @@ export function signStandardWebhook(
 }
 
 /**
- * The three headers of the Standard Webhooks specification, with one signature per key, separated by spaces. The timestamp is
- * that of the attempt, because receivers refuse one more than five minutes old.
+ * The three headers of the Standard Webhooks specification, with one signature per key, separated by spaces. The timestamp is the time of
+ * the attempt, because receivers reject one more than five minutes old.
  * @example
  * ```ts
  * import { standardWebhookHeaders } from '@taskboard/core/transport'

@@ -40,7 +40,7 @@ export type OpenSigningKeys = (
 
 const MOST_CACHED = 4_096
 
-/** The context that a webhook's secret is sealed with: in another workspace it does not open. */
+/** The context that a webhook's secret is sealed with: in another workspace it doesn't open. */
 export function secretContext(workspaceId: string): string {
   return `webhook:${workspaceId}`
 }

@@ -22,9 +22,9 @@ export interface TargetChecks {
   isCheckDue(now: Instant): boolean
   /** The webhooks to read: all with waiting deliveries that soon need it. The read is as of this call. */
   nextCheck(now: Instant): string[]
-  /** Returns those of `webhookIds` that are missing among `targets`. */
+  /** Returns the `webhookIds` that are missing among `targets`. */
   checked(webhookIds: readonly string[], targets: readonly DeliveryTarget[], now: Instant): WebhookSends[]
-  /** Reads of the webhook that began before this call do not count. */
+  /** Reads of the webhook that began before this call don't count. */
   forget(webhookId: string): void
 }
 

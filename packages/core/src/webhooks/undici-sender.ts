@@ -76,8 +76,8 @@ const MOST_TARGETS = 4_096
 const aborted: SendResult = { kind: 'aborted' }
 
 /**
- * Sends with undici: one pool of kept-alive HTTP/1.1 connections per origin, opened on demand. Nothing is open before the first
- * send. A send after `close` opens new connections.
+ * Sends with undici: one pool of kept-alive HTTP/1.1 connections per origin, opened on demand. No connection is open before the first send.
+ * A send after `close` opens new connections.
  */
 export function createUndiciSender(options: UndiciSenderOptions): Sender {
   const { clock } = options
@@ -146,5 +146,5 @@ function createAbortGroups(): (signal: AbortSignal) => Set<HttpExchange> {
 }
 
 function timedOut(timeoutMs: number): SendResult {
-  return { kind: 'unanswered', error: 'timeout', detail: `no full answer within ${timeoutMs} ms` }
+  return { kind: 'unanswered', error: 'timeout', detail: `no full response within ${timeoutMs} ms` }
 }

@@ -6,7 +6,7 @@ import type { Sender } from './sender.js'
 
 /** Options of webhooks. Each has a default. */
 export interface WebhookOptions {
-  /** Networks and addresses that deliveries can go to although they are not public, also over http. Default none. */
+  /** Networks and addresses that deliveries can go to although they aren't public, including over http. Default none. */
   readonly allow?: readonly string[] | undefined
   /** The prefix of the header names. Default `X-Service-`. */
   readonly headerPrefix?: string | undefined

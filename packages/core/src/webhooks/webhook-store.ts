@@ -20,7 +20,7 @@ export interface StoredWebhook {
   readonly workspaceId: string
   readonly url: string
   readonly events: readonly WebhookEventType[]
-  /** Current first; empty when deliveries are not signed. */
+  /** Current first; empty when deliveries aren't signed. */
   readonly secrets: readonly StoredSecret[]
   /** Whether the current secret is shorter than the host asks of users. */
   readonly weakSecret: boolean
@@ -40,11 +40,11 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export interface DeliveryAttempt {
   readonly at: Instant
   readonly durationMs: number
-  /** The HTTP status; null when there was no full answer. */
+  /** The HTTP status; null when there was no full response. */
   readonly status: number | null
   /** Why there was no answer, or why it counts as a failure; null on success. */
   readonly error: string | null
-  /** The first 1,024 bytes of the answer as text; null without one. */
+  /** The first 1,024 bytes of the response as text; null without one. */
   readonly responseExcerpt: string | null
 }
 
@@ -73,7 +73,7 @@ export interface DeliveryTarget {
   /** The account of the workspace: accounts share the slots for sends. */
   readonly accountId: string
   readonly url: string
-  /** The sealed secrets that are valid, the current one first; empty when deliveries are not signed. */
+  /** The sealed secrets that are valid, the current one first; empty when deliveries aren't signed. */
   readonly secrets: readonly string[]
 }
 
@@ -87,8 +87,8 @@ export interface ClaimedDelivery {
 export interface DeliveryClaim {
   readonly deliveries: readonly ClaimedDelivery[]
   /**
-   * How long until the next unclaimed delivery falls due, or a little less; 0 when one is due that this claim had no room for;
-   * null when none waits. A duration, because the caller's clock may differ from the storage's.
+   * How long until the next unclaimed delivery falls due, or a little less. It is 0 when one is due that this claim had no room for; null
+   * when none waits. A duration, because the caller's clock may differ from the storage's.
    */
   readonly nextDueInMs: number | null
 }
@@ -124,7 +124,7 @@ export interface ReturnedDelivery {
 export interface DeliveryResult {
   readonly deliveryId: string
   readonly claimToken: string
-  /** Where it was sent. It does not count for a webhook that has another address by now. */
+  /** Where it was sent. It doesn't count for a webhook that has another address by now. */
   readonly url: string
   /** Its time follows from `endedMsAgo`. */
   readonly attempt: Omit<DeliveryAttempt, 'at'>
@@ -177,7 +177,7 @@ export type StoredWebhookChange =
     }
 
 /**
- * Webhooks and their deliveries. Methods of other stores create deliveries, together with their events: one for each webhook of
+ * Webhooks and their deliveries. Methods of other stores create deliveries, together with their events. They create one for each webhook of
  * the workspace that subscribes to the event's type, `skipped` when the webhook is disabled.
  *
  * Each verb is atomic. Verbs that name a webhook throw `NOT_FOUND` when the workspace has none with that id, unless they say otherwise.
@@ -185,7 +185,8 @@ export type StoredWebhookChange =
 export interface WebhookStore<Tx = unknown> {
   /**
    * Adds an enabled webhook. With `unlessThere`, a webhook of the workspace with the same URL and the same event types, in any order, is
-   * returned instead, with `replayed: true`; of several, the oldest. Of concurrent calls with it, one adds the webhook, and the others return it.
+   * returned instead, with `replayed: true`. Of several, it is the oldest. Of concurrent calls with it, one adds the webhook, and the
+   * others return it.
    * @throws TaskboardError `NOT_FOUND` for an unknown workspace; `CONFLICT` for an idempotency key that was used with another
    *   fingerprint.
    */
@@ -198,7 +199,7 @@ export interface WebhookStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<Created<StoredWebhook>>
   /**
-   * The webhooks that a query selects, oldest first. Empty for an id or a workspace that does not exist, and for one beyond reach at the
+   * The webhooks that a query selects, oldest first. Empty for an id or a workspace that doesn't exist, and for one beyond reach at the
    * same cost.
    */
   listWebhooks(query: WebhookQuery, call: CallContext<Tx>): Promise<readonly StoredWebhook[]>
@@ -245,11 +246,11 @@ export interface WebhookStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<DeliveryClaim>
   /**
-   * From now on, until the returned function is called, commits of this process may claim what they add; those within a transaction of the
-   * host do not. The latest claimer is asked. A storage may also leave all deliveries to `claimDueDeliveries`.
+   * From now on, until the returned function is called, commits of this process may claim the deliveries that they add. Commits within a
+   * transaction of the host don't. The latest claimer is asked. A storage may also leave all deliveries to `claimDueDeliveries`.
    */
   claimNewDeliveries(claimer: NewDeliveryClaimer): () => void
-  /** The targets of those of the webhooks that exist and are enabled, of any workspace, in any order. */
+  /** The targets of the webhooks that exist and are enabled, of any workspace, in any order. */
   readTargets(
     query: { readonly webhookIds: readonly string[] },
     call: CallContext<Tx>,
@@ -269,9 +270,9 @@ export interface WebhookStore<Tx = unknown> {
   /** One page of a webhook's deliveries, newest first. */
   listDeliveries(query: DeliveryQuery, call: CallContext<Tx>): Promise<readonly Delivery[]>
   /**
-   * Makes finished deliveries (succeeded, failed, skipped) pending and due now, with fresh attempts: the given one, or all created
+   * Makes finished deliveries (succeeded, failed, skipped) pending and due now, with fresh attempts. It takes the given one, or all created
    * in [`from`, `to`) with the status failed or skipped. Returns how many.
-   * @throws TaskboardError `NOT_FOUND` also for an unknown delivery.
+   * @throws TaskboardError `NOT_FOUND`, including for an unknown delivery.
    */
   resendDeliveries(
     resend: {

@@ -20,7 +20,7 @@ export interface Webhook {
   /** Whether its secret is shorter than `webhooks.shortestSecret` was when it was set. False without a secret. */
   readonly weakSecret: boolean
   readonly enabled: boolean
-  /** `gone`: it answered 410. `failing`: all attempts failed for days. `host`: by `update`. Null while enabled. */
+  /** `gone`: it returned 410. `failing`: all attempts failed for days. `host`: by `update`. Null while enabled. */
   readonly disabledReason: DisabledReason | null
   /** When attempts began to fail without a success; null after a success. */
   readonly failingSince: Instant | null

@@ -28,12 +28,12 @@ export interface DeliveryPage {
 }
 
 /**
- * The webhooks of all workspaces. Every method throws `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field,
- * `NOT_FOUND` for an id that the workspace does not have, `SERVICE_UNAVAILABLE` when the storage cannot be reached.
+ * The webhooks of all workspaces. Every method throws `TaskboardError`. `MISSING_FIELD` and `INVALID_FIELD` name the field. `NOT_FOUND` for
+ * an id that the workspace doesn't have, `SERVICE_UNAVAILABLE` when the storage is unreachable.
  */
 export interface Webhooks<Tx = unknown> {
   /**
-   * Registers an endpoint for future events. A host name in the URL is not resolved: addresses are checked at each connection.
+   * Registers an endpoint for future events. A host name in the URL isn't resolved: addresses are checked at each connection.
    * Without a secret, deliveries carry no signature. With one shorter than `webhooks.shortestSecret`, the webhook is marked. A retry with the same `idempotency` returns the webhook as first created.
    * @throws `CONFLICT` when that key was used for another request.
    */
@@ -54,11 +54,11 @@ export interface Webhooks<Tx = unknown> {
     change: WebhookChange,
     options?: OnRecord<Tx>,
   ): Promise<Webhook>
-  /** Deletes it with its log; returns false when it did not exist. Sends in progress may still arrive; no new one starts. */
+  /** Deletes it with its log; returns false when it didn't exist. Sends in progress may still arrive; no new one starts. */
   delete(workspaceId: string, webhookId: string, options?: OnRecord<Tx>): Promise<boolean>
   /**
    * Sets a new secret, a random `whsec_` one unless `secret` is given, and returns it only here. The old secret also signs for
-   * `overlapMs` (default 24 h; 0 ends it at once); of earlier secrets only the newest does. With two concurrent rotations, the
+   * `overlapMs` (default 24 h; 0 stops it at the same time); of earlier secrets only the newest does. With two concurrent rotations, the
    * later secret is the current one, and the other one also signs.
    */
   rotateSecret(

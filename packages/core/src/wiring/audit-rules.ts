@@ -12,11 +12,11 @@ export interface AuditNote {
   readonly of: AuditOwner
   readonly target: { readonly kind: AuditTargetKind; readonly id: string }
   readonly details?: AuditDetails | undefined
-  /** What the call does not know of its actor. */
+  /** What the call doesn't know of its actor. */
   readonly by?: AuditActor | undefined
 }
 
-/** What of a call is on record: null for a call that changed nothing. Or a text: why the verb is on no record. */
+/** The recorded part of a call: null for a call that changed nothing. Or a text: why the verb is on no record. */
 type Rule<Verb> = Verb extends (input: infer Input, call: never) => Promise<infer Result>
   ? ((input: Input, result: Result) => AuditNote | null) | string
   : string
@@ -38,7 +38,7 @@ export type AuditRules = {
 
 const READS = 'reads'
 const DELIVERS = 'background work, of which the delivery log tells'
-const PASSES = 'counts, and lets in nobody who may not'
+const PASSES = 'counts, and lets in no one who may not'
 
 const user = (id: string) => ({ of: { userId: id }, target: { kind: 'user', id } }) as const
 const account = (id: string) => ({ of: { accountId: id }, target: { kind: 'account', id } }) as const
@@ -50,11 +50,11 @@ const inWorkspace = (workspaceId: string, kind: AuditTargetKind, id: string) => 
 const list = (texts: readonly string[] | null): readonly string[] | null => texts && [...texts]
 const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
 
-/** The names of what a change gives. */
+/** The names of the fields that a change gives. */
 const changedIn = (change: object): readonly string[] =>
   Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [wireName(name)]))
 
-/** A change that gives nothing changes nothing. */
+/** A change without fields changes nothing. */
 const ifAny = (
   changed: readonly string[],
   note: (changed: readonly string[]) => AuditNote,
@@ -67,7 +67,7 @@ const timesOf = ({ cron, timeZone, enabled }: Schedule): AuditDetails => ({
   enabled,
 })
 
-/** What is on record, by verb of the storage's port: a verb without a rule does not pass the type checker. */
+/** The records by verb of the storage's port: a verb without a rule doesn't pass the type checker. */
 export const auditRules: AuditRules = {
   tasks: 'the event log has what happens to tasks',
   comments: 'the event log has them',
@@ -232,7 +232,7 @@ export const auditRules: AuditRules = {
             target: { kind: 'workspace', id: target.workspaceId },
           }
         : { action: 'account.deleted', ...account(accountId) },
-    continueDeletion: 'goes on with a deletion that is on record',
+    continueDeletion: 'continues with a deletion that is on record',
     insertUser: ({ scopes }, { id }) => ({
       action: 'member.added',
       ...user(id),

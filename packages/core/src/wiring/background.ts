@@ -21,7 +21,7 @@ import type { Deliverer } from '../webhooks/index.js'
 
 /** Everything that runs between `start` and `close`. */
 export interface Background {
-  /** @throws when the storage cannot be opened; then nothing keeps running. */
+  /** @throws when the storage can't be opened; then nothing keeps running. */
   start(): Promise<void>
   /**
    * Stops all parts, in the order in which each feeds the next, and closes the storage. `drainTimeoutMs` is for all parts together.
@@ -35,7 +35,7 @@ export interface BackgroundDeps<Tx> {
   /** What notifications link to. */
   readonly linkOf: EventLink
   readonly storage: Storage<Tx>
-  /** Null without a key of the host's: then the key ends with this process, and so do the secrets. */
+  /** Null without a key of the host's: then the key expires with this process, and so do the secrets. */
   readonly keptSecrets: SecretBox | null
   readonly agents: readonly AgentDefinition[]
   readonly directory: AgentDirectory
@@ -140,7 +140,7 @@ export function createBackground<Tx>(deps: BackgroundDeps<Tx>): Background {
   }
 }
 
-/** @throws when the encryption key is another one, or the log cannot be read; then the storage is closed. */
+/** @throws when the encryption key is another one, or the log can't be read; then the storage is closed. */
 async function open<Tx>(
   { environment, storage, keptSecrets }: BackgroundDeps<Tx>,
   tailer: EventLogTailer,

@@ -77,7 +77,7 @@ function authenticateBy(
   }
 }
 
-/** Query builders have promises of their own classes. */
+/** Query builders have their own classes of promises. */
 function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
 }

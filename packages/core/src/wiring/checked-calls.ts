@@ -28,7 +28,7 @@ interface HostCalls<Tx> {
   close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
 }
 
-/** The objects that an argument of a call is, by position, with the names of their members; or what the call reaches. */
+/** The object arguments of a call, by position, with the names of their members; or the resources that the call reaches. */
 type Places = Readonly<Record<number, readonly string[] | 'reach'>>
 type NameOf<T> = T extends object ? Extract<keyof T, string> : never
 type ArgumentOf<T, M, I> = M extends keyof T
@@ -40,7 +40,7 @@ type ArgumentOf<T, M, I> = M extends keyof T
         : never
     : never
   : never
-/** What the type checker says where a name is missing, or is none. */
+/** The error of the type checker where a name is missing or unknown. */
 type Checked<T, C> = {
   readonly [M in keyof C]: {
     readonly [I in keyof C[M]]: C[M][I] extends readonly (infer N)[]
@@ -196,9 +196,9 @@ const ofNotifications = callsOf<Notifications>()({
 })
 
 /**
- * The task board for the host's code, which may be plain JavaScript: an option that a call does not have is refused, so that a
- * misspelled `tx` does not leave a call out of its transaction, and an empty list is of a workspace that exists. Transports call the
- * services, and check what they pass.
+ * The task board for the host's code, which may be plain JavaScript. An option that a call doesn't have is rejected, so that a misspelled
+ * `tx` doesn't leave a call out of its transaction. An empty list means that the workspace exists. Transports call the services, and check
+ * what they pass.
  */
 export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
   const requireWorkspace: WorkspaceCheck<Tx> = async (workspaceId, options) => {

@@ -3,7 +3,7 @@ import { TaskboardError } from '../errors/index.js'
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
 
-/** `draining`: `close` was called and has not finished. */
+/** `draining`: `close` was called and hasn't finished. */
 export type Phase = 'created' | 'starting' | 'started' | 'draining' | 'closed'
 
 /** Where in its life a task board is. */
@@ -38,7 +38,7 @@ export function createLifecycle({ background, closed, phase }: LifecycleDeps): {
     }
   }
 
-  /** A task board that closes meanwhile stays so. */
+  /** A task board that closes during that stays closed. */
   function move(next: Phase): void {
     if (phase.current === 'starting') phase.current = next
   }

@@ -3,7 +3,7 @@ import { isTaskboardError } from '../errors/index.js'
 import type { Quota } from '../limits/index.js'
 import type { TransportServices } from './transport-services.js'
 
-/** The same services, which report what their limits refuse. Without telemetry, they stay as they are. */
+/** The same services, which report what their limits reject. Without telemetry, they stay as they are. */
 export function withRefusals<Tx>(
   services: TransportServices<Tx>,
   telemetry: Telemetry | null,

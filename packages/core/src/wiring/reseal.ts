@@ -17,7 +17,7 @@ import { webhookSecretContext } from '../webhooks/index.js'
 
 /** What `resealSecrets` has done. */
 export interface ResealedSecrets {
-  /** How many secrets it has sealed with the first key. Those that were are not among them. */
+  /** How many secrets it has sealed with the first key. Those that were aren't among them. */
   readonly resealed: number
   /** How many no key opens. They stay as they are. */
   readonly unreadable: number
@@ -44,9 +44,9 @@ const contexts: Readonly<Record<SealedKind, (row: SealedRow, member: string) => 
 }
 
 /**
- * Seals all secrets with the first key of the box and, when that leaves none that no key opens, the check of the key. Each batch is stored at
- * once, so that a call after one that was interrupted goes on with the rest.
- * @throws TaskboardError `INVALID_CONFIG` (`secrets.encryptionKey`) when no key of the box is that of the board.
+ * Seals all secrets with the first key of the box and, when that leaves none that no key opens, the check of the key. Each batch is stored immediately
+ * , so that a call after one that was interrupted continues with the rest.
+ * @throws TaskboardError `INVALID_CONFIG` (`secrets.encryptionKey`) when no key of the box matches the key of the board.
  */
 export async function resealSecrets<Tx>(
   { environment, storage, secrets }: ResealDeps<Tx>,

@@ -49,8 +49,9 @@ export const retentionOf = ({
 })
 
 /**
- * Deletes what is past its retention once an hour, in bounded batches: done tasks, if the host wants that, events, finished deliveries, idempotency records, old records
- * of the audit, limits outside of every window, ended sessions, and login attempts that no longer count.
+ * Deletes rows past their retention once an hour, in bounded batches. These are done tasks, if the host wants that, events, finished
+ * deliveries, idempotency records and old records of the audit. Also limits outside of every window, ended sessions, and login attempts
+ * that no longer count.
  */
 export function createRetentionSweep<Tx>(
   environment: Environment,

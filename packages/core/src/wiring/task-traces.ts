@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../events/index.js'
 
 const MOST_CACHED = 1_000
 
-/** Finds the trace of an event's task. A task keeps its trace, so those of the last thousand are cached. Never rejects. */
+/** Finds the trace of an event's task. A task keeps its trace, so the traces of the last thousand are cached. Never rejects. */
 export function createTaskTraces(
   { storageNow, logger }: Pick<Environment, 'storageNow' | 'logger'>,
   tasks: Pick<TaskStore, 'getTask'>,

@@ -46,14 +46,14 @@ export interface TaskboardOptions<Tx = unknown> {
    */
   readonly stepUp?: 'host' | undefined
   /**
-   * Other origins whose pages can use your users' cookies, if `authenticate` uses cookies: `['https://app.example']`. A
-   * request that changes something and each WebSocket upgrade must come from a page of your own origin or of one of these, unless it
-   * has an `Authorization` header or no cookie. Default none; `'any'` turns this check off. Without `authenticate` no cookie is a credential,
-   * and nothing is checked.
+   * Other origins whose pages can use your users' cookies, if `authenticate` uses cookies: `['https://app.example']`. A request that
+   * changes something and each WebSocket upgrade must come from a page with your origin or with one in this list. Requests with an
+   * `Authorization` header or without a cookie are exempt. Default none; `'any'` turns this check off. Without `authenticate` no cookie is
+   * a credential, and nothing is checked.
    */
   readonly allowedOrigins?: AllowedOrigins | undefined
   /**
-   * With the host's login: who its people are when they do not call, for links that decide and for bots. Taskboard's login has this built
+   * With the host's login: who its people are when they don't call, for links that decide and for bots. Taskboard's login has this built
    * in.
    */
   readonly people?: PeopleOptions | undefined
@@ -62,7 +62,7 @@ export interface TaskboardOptions<Tx = unknown> {
   /** How accounts get their users, with Taskboard's login. */
   readonly members?:
     | {
-        /** Sends an invitation, for example by e-mail. Without it, who invites gets the link. Must not throw for an address that cannot be reached. */
+        /** Sends an invitation, for example by email. Without it, who invites gets the link. Must not throw for an address that can't be reached. */
         readonly onInvitation?: ((invitation: InvitationMessage) => void | Promise<void>) | undefined
         /**
          * Whether those who may change an account can also make users with a password, without asking the address. Only for hosts whose users trust
@@ -80,7 +80,7 @@ export interface TaskboardOptions<Tx = unknown> {
   /** The API keys that users make. */
   readonly keys?:
     | {
-        /** How long one lasts at most, from its creation. A key without an end of its own gets this one. Default: no limit. */
+        /** How long one lasts at most, from its creation. A key without its own expiry gets this one. Default: no limit. */
         readonly longestLifetimeMs?: number | undefined
       }
     | undefined
@@ -90,7 +90,7 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly secrets?: SecretBoxOptions | undefined
   /**
    * Ways to notify people, besides webhooks. A channel (`NotificationChannel`) is yours: you turn it on for a workspace by its name.
-   * Of a type (`NotificationType`), such as `slack()` of `@taskboard/notify`, users set up channels of their own.
+   * Of a type (`NotificationType`), such as `slack()` of `@taskboard/notify`, users set up their own channels.
    */
   readonly notifications?: readonly Registered[] | undefined
   /** How webhooks are sent, retried and signed, and where they may go. */
@@ -116,11 +116,11 @@ export interface TaskboardOptions<Tx = unknown> {
       }
     | undefined
   /**
-   * The prices of language models, by the name that reports of usage have, in dollars for a million tokens. A report with a cost of its own
-   * counts as the larger of the two. `*` is the price of all other models: without it, they cost nothing unless the report says so.
+   * The prices of language models, by the name that reports of usage have, in dollars for a million tokens. A report with its own cost
+   * counts as the larger of the two. `*` is the price of all other models: without it, they are free unless the report names a cost.
    */
   readonly prices?: ModelPrices | undefined
-  /** Rates of the board API and of failed credentials. Those of API v2 are of `tiers`. */
+  /** Rates of the board API and of failed credentials. The limits of API v2 are in `tiers`. */
   readonly limits?:
     | {
         /** Requests to the board API per key in any rolling minute. Default 60. */
@@ -132,7 +132,7 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly failedCredentialsPerMinute?: number | undefined
       }
     | undefined
-  /** Terms of the tiers that differ from the contract: rates, connections and quotas. */
+  /** Terms of the tiers that differ from the defaults: rates, connections and quotas. */
   readonly tiers?: TierOptions | undefined
   /** Options of the realtime channel. */
   readonly realtime?: RealtimeOptions | undefined
@@ -145,7 +145,7 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly publicUrl?: string | undefined
   /** Bounds that protect the process and its database. The defaults suit nearly every host. */
   readonly bounds?: BoundOptions | undefined
-  /** How long what has ended is kept. */
+  /** How long finished records are kept. */
   readonly retention?:
     | {
         /** How long events are kept. Default 30 days. */
@@ -154,14 +154,14 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly deliveriesMs?: number | undefined
         /** How many days after its completion a task is deleted, with its `task.deleted`. Default: tasks are kept. */
         readonly doneTasksDays?: number | null | undefined
-        /** How many days a record of the audit is kept. Default 400. What belongs to no account is kept for 30 days at most. */
+        /** How many days a record of the audit is kept. Default 400. Records without an account are kept for 30 days at most. */
         readonly auditDays?: number | undefined
         /** Whether the audit of a deleted account is kept for its time, instead of being deleted with the account. Default false. */
         readonly keepAuditOfDeletedAccounts?: boolean | undefined
       }
     | undefined
   /**
-   * Whether a new workspace gets an agent of the first type in `agents` that is not `'*'`, or of the type `general` when there is
+   * Whether a new workspace gets an agent. It is of the first type in `agents` that isn't `'*'`, or of the type `general` when there is
    * only `'*'`. Default true.
    */
   readonly createDefaultAgent?: boolean | undefined
@@ -212,7 +212,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   requireOption(
     attempts?.backoff === undefined || isBackoff(attempts.backoff),
     'attempts.backoff',
-    'must not shrink',
+    'must not decrease from one retry to the next',
   )
   for (const [model, price] of Object.entries(options.prices ?? {})) {
     for (const usd of [price.inputUsd, price.outputUsd, price.cachedInputUsd ?? 0]) {
@@ -263,7 +263,7 @@ export function addressesOf<Tx>(options: TaskboardOptions<Tx>) {
   return { paths: pathsOf(options), publicUrl: publicUrlOf(options) }
 }
 
-/** @throws TaskboardError `INVALID_CONFIG` for what is no address of a mount path. */
+/** @throws TaskboardError `INVALID_CONFIG` for an invalid mount path. */
 function publicUrlOf<Tx>({ publicUrl }: TaskboardOptions<Tx>): string | null {
   if (publicUrl === undefined) return null
   const url = toBaseUrl(publicUrl)
@@ -273,7 +273,7 @@ function publicUrlOf<Tx>({ publicUrl }: TaskboardOptions<Tx>): string | null {
   return url
 }
 
-/** The page in the dashboard of the task that an event tells of. Null for other events, for deleted tasks, and without `publicUrl`. */
+/** The page in the dashboard of the task of an event. Null for other events, for deleted tasks, and without `publicUrl`. */
 export function taskPageOf<Tx>(options: TaskboardOptions<Tx>): EventLink {
   const publicUrl = publicUrlOf(options)
   const { dashboard } = pathsOf(options)

@@ -49,11 +49,11 @@ import { createDeliverer, createWebhooks, type Deliverer, type Webhooks } from '
 
 /**
  * A task board within a host application. Creating one opens nothing, listens to nothing and starts no timer. You can use its
- * boards, accounts and webhooks at once. `start` starts the background work, `close` stops it.
+ * boards, accounts and webhooks at the same time. `start` starts the background work, `close` stops it.
  */
 export interface Taskboard<Tx = unknown> {
   readonly accounts: Accounts<Tx>
-  /** Who did what in the accounts, and what was refused. */
+  /** Who did what in the accounts, and what was rejected. */
   readonly audit: Audit<Tx>
   readonly agents: Agents<Tx>
   readonly analytics: Analytics<Tx>
@@ -72,7 +72,7 @@ export interface Taskboard<Tx = unknown> {
   readonly events: TaskboardEvents
   /** A handle on one workspace's board. Cheap. Its calls reject with `NOT_FOUND` for an unknown workspace, or `TASK_NOT_FOUND` for a task in it. */
   board(workspaceId: string): Board<Tx>
-  /** Raises `email.received`, `order.new` or `agent.alert`, which needs a `message`, for a workspace. A repeated call raises another one. */
+  /** Raises `email.received`, `order.new` or `agent.alert`, which needs a `message`, for a workspace. A retried call raises another one. */
   publish<T extends IntegrationEventType>(
     workspaceId: string,
     type: T,
@@ -81,14 +81,14 @@ export interface Taskboard<Tx = unknown> {
   ): Promise<TaskboardEvent>
   /**
    * Runs `work` in a transaction of the storage. Pass `tx` to every call that is part of it. It commits when `work` resolves and
-   * rolls back completely when `work` rejects. Nothing in it is retried.
+   * rolls back completely when `work` rejects. It retries nothing.
    * @throws TaskboardError `MISSING_FIELD` (`tx`) within the `work` of another one, for which it would wait.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * Seals all secrets of webhooks, channels and second factors with the first key of `secrets.encryptionKey`, after which the other keys can
    * go. Call it when all processes have that key first. After an interruption, call it again.
-   * @throws TaskboardError `INVALID_CONFIG` (`secrets.encryptionKey`) when no key is that of the stored secrets.
+   * @throws TaskboardError `INVALID_CONFIG` (`secrets.encryptionKey`) when no key matches the stored secrets.
    */
   resealSecrets(options?: ResealOptions): Promise<ResealedSecrets>
   /** Recomputes the stored order after a change of weights or horizons. Returns how many tasks changed. */
@@ -99,8 +99,8 @@ export interface Taskboard<Tx = unknown> {
    */
   start(): Promise<void>
   /**
-   * Lets runs and sends in progress finish for at most `drainTimeoutMs` (default 10 s), releases the rest, and leaves no timer,
-   * socket or other handle open. Idempotent. Does not close the host's pool or server.
+   * Lets runs and sends in progress finish for at most `drainTimeoutMs` (default 10 s), and releases the rest. It leaves no timer, socket
+   * or other handle open. Idempotent. Doesn't close the host's pool or server.
    */
   close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
   /** Pass it to an adapter, which mounts it. */

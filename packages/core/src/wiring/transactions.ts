@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { TaskboardError } from '../errors/index.js'
 import type { Storage } from '../storage/index.js'
 
-/** `Taskboard.transaction`: refuses one within another one at once, since each would wait for the other. */
+/** `Taskboard.transaction`: rejects one within another one immediately, since each would wait for the other. */
 export function createTransactions<Tx>(
   storage: Pick<Storage<Tx>, 'transaction'>,
 ): <T>(work: (tx: Tx) => Promise<T>) => Promise<T> {

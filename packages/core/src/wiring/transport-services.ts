@@ -38,21 +38,21 @@ export interface CredentialRequest extends BrowserRequest {
   readonly path: string
   readonly clientAddress: string
   /**
-   * The request as the host's framework has it: Express's `Request`, Fastify's `FastifyRequest`, the Web's `Request` for `toFetchHandler`, and
-   * Node's `IncomingMessage` for the upgrade of a WebSocket. Narrow it to what your middleware adds, such as a session. Undefined when a
-   * transport has none.
+   * The request as the host's framework has it: Express's `Request`, Fastify's `FastifyRequest`, or the Web's `Request` for
+   * `toFetchHandler`. For the upgrade of a WebSocket, it is Node's `IncomingMessage`. Narrow it to what your middleware adds, such as a
+   * session. Undefined when a transport has none.
    */
   readonly raw?: unknown
   /**
-   * True for a WebSocket or a stream of events, also each time its caller is checked again. `raw` is then the request that opened it: no
-   * middleware has seen an upgrade, and what one added to another request may be old. Read the session anew.
+   * True for a WebSocket or a stream of events, and each time its caller is checked again. `raw` is then the request that opened it: no
+   * middleware has seen an upgrade, and values that one added to another request may be old. Read the session again.
    */
   readonly isConnection?: boolean | undefined
 }
 
 /** The paths of the routes, below the path where the host mounts the adapter. */
 export interface RoutePaths {
-  /** The script endpoint. Default `/api/board`. */
+  /** The Board API. Default `/api/board`. */
   readonly board: string
   /** Webhook registration. Default `/api/webhooks/create`. */
   readonly webhooks: string
@@ -65,7 +65,7 @@ export interface RoutePaths {
 /** What shows whether the task board works, besides its loops. */
 export interface HealthServices {
   readonly phase: { readonly current: Phase }
-  /** The state of the storage: whether it answers, and what it lacks. */
+  /** The state of the storage: whether it responds, and its missing parts. */
   check(): Promise<StorageState>
 }
 
@@ -83,15 +83,15 @@ export interface TransportServices<Tx = unknown> {
   readonly bodyLimitBytes: number
   /**
    * The caller; null for a missing or wrong credential. Immediate if possible.
-   * @throws TaskboardError `SERVICE_UNAVAILABLE` when the credential cannot be checked; `FORBIDDEN` for a request that would change
+   * @throws TaskboardError `SERVICE_UNAVAILABLE` when the credential can't be checked; `FORBIDDEN` for a request that would change
    *   something with cookies from a page of another origin.
    */
   authenticate(request: CredentialRequest): Principal | null | Promise<Principal | null>
   /** Whether `authenticate` may read headers other than `authorization`: true with the host's login. */
   readonly readsHeaders: boolean
-  /** Why a WebSocket is refused: a page of another origin would use it with the user's cookies. Null when it is allowed. */
+  /** Why a WebSocket is rejected: a page of another origin would use it with the user's cookies. Null when it is allowed. */
   refuseUpgrade(request: BrowserRequest): TaskboardError | null
-  /** The answer to a request with an invalid credential: 401, with the wait when its address failed too often. */
+  /** The response to a request with an invalid credential: 401, with the wait when its address failed too often. */
   refuseCredential(request: CredentialRequest): TaskboardError
   /** Requires that a user has shown within ten minutes who they are. @throws TaskboardError (rejecting) `STEP_UP_REQUIRED`. */
   readonly requireProof: RequireProof
@@ -111,7 +111,7 @@ export interface TransportServices<Tx = unknown> {
   /** The option `members.direct`. */
   readonly directMembers: boolean
   readonly keys: CallerKeys
-  /** The people of the board, when they do not call. */
+  /** The people of the board, when they don't call. */
   readonly people: People
   /** Taskboard's login; null when the host has its own, or none. */
   readonly login: Login | null
@@ -142,7 +142,7 @@ export interface TransportServices<Tx = unknown> {
   readonly webhookHeaderPrefix: string
   /** The most sends of one delivery in the retry schedule, including the first. */
   readonly maxDeliveryAttempts: number
-  /** Stores the first answer to a create under its key, and returns it to each repeat. */
+  /** Stores the first response to a create under its key, and returns it to each retry. */
   saveIdempotentResponse<T extends object>(claim: IdempotencyClaim, answer: T): Promise<T>
   readonly realtime: Realtime
 }

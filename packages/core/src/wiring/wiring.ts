@@ -59,7 +59,7 @@ export interface Wiring<Tx> {
   readonly emitter: TaskboardEmitter
   readonly auditCounts: AuditCounts
   readonly tiers: Tiers
-  /** Reports what it refuses. */
+  /** Reports what it rejects. */
   readonly quota: Quota<Tx>
   /** Aborts at the end of `close`. */
   readonly closed: AbortController

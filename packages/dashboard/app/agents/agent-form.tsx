@@ -56,7 +56,7 @@ function bodyOf(draft: Draft): FormBody {
   }
 }
 
-/** What the form changed. The rest stays as it is now, which may be as somebody else changed it meanwhile. */
+/** What the form changed. The rest stays as it is now, even if someone else has changed it. */
 function changesOf(draft: Draft, before: Agent): UpdateAgentBody {
   const old: Readonly<Record<string, unknown>> = { ...bodyOf(draftOf(before)) }
   return Object.fromEntries(

@@ -25,7 +25,7 @@ interface PanelProps {
 
 const close = (): void => go('agents')
 
-/** One agent, beside the list. */
+/** One agent, next to the list. */
 export function AgentPanel({ id, known, figures, onChanged }: PanelProps) {
   // The list is live: what it reads again is newer than what was read for the panel.
   const loaded = useLoaded((signal) => client.agents.get(id, { signal }), [id])

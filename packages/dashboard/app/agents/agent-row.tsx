@@ -7,7 +7,7 @@ import { statusOf, type AgentFigures } from './agents-data.js'
 
 const MOST_TASKS = 3
 
-/** Whether an agent waits, works, is paused or is not there. */
+/** Whether an agent waits, works, is paused or isn't there. */
 export function AgentStatus({ agent }: { readonly agent: Agent }) {
   const status = statusOf(agent)
   return (

@@ -4,7 +4,7 @@ import { can, client, workspaceId } from '../state/api.js'
 import type { Agent, MonthlyBudget, Task } from '../state/wire.js'
 import { isWorkedOn } from '../state/work.js'
 
-/** What a page of agents shows beside the agents themselves. */
+/** What a page of agents shows next to the agents themselves. */
 export interface AgentFigures {
   /** Tasks in DOING, by the id of their agent. */
   readonly doing: ReadonlyMap<string, readonly Task[]>

@@ -14,7 +14,7 @@ export interface Analytics {
 }
 
 const PAGE_SIZE = 1_000
-/** Groups beyond these are not shown. */
+/** Groups beyond these aren't shown. */
 const MOST_PAGES = 5
 
 async function readUsage(

@@ -12,7 +12,7 @@ export type Grouping = (typeof groupings)[number]
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
-/** The server refuses a longer period of usage. */
+/** The server rejects a longer period of usage. */
 export const LONGEST_DAYS = 366
 
 const isDay = (value: string | null): value is string =>

@@ -90,7 +90,7 @@ function optionsOf({ kind, labels, format, isTime }: PlotProps, width: number): 
   }
 }
 
-/** A drawing of values. It is as wide as its place, and follows the colour scheme. */
+/** A drawing of values. It is as wide as its place, and follows the color scheme. */
 export function Plot(props: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   const [pointed, setPointed] = useState<number | null>(null)

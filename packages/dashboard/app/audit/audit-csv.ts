@@ -18,8 +18,8 @@ const columns: readonly (readonly [string, (record: AuditRecord) => string | num
 ]
 
 /**
- * A cell as RFC 4180 has it. Spreadsheets run what begins like a formula. Some take other separators than a comma, or lose the quotes, so that each
- * sign that a formula can begin with gets an apostrophe before it, behind separators, quotes and spaces too.
+ * A cell as RFC 4180 has it. Spreadsheets run what begins like a formula. Some take other separators than a comma, or lose the quotes. Each
+ * sign that a formula can begin with therefore gets an apostrophe before it, behind separators, quotes and spaces too.
  */
 function cell(value: string | number | null): string {
   const text = String(value ?? '')

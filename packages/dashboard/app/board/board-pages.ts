@@ -34,8 +34,8 @@ function idsOf({ tasks }: Page, column: Column, moving: ReadonlyMap<string, Colu
 }
 
 /**
- * The ids of a column whose first page was read again. What was in the part of this page and is not in it now has left the column, or
- * gone down. What lies below it stays as it was read.
+ * The ids of a column whose first page was read again. Tasks that were in the part of this page and aren't in it now have left the column,
+ * or gone down. Tasks below it stay as they were read.
  */
 function withFirstPage(
   before: readonly string[],

@@ -13,16 +13,16 @@ export interface ColumnState {
 
 export type ColumnStates = Readonly<Record<Column, ColumnState>>
 
-/** What is on the board. A card follows the signal of its task, a column that of its ids. */
+/** What is on the board. A card follows the signal of its task, a column the signal of its ids. */
 export interface BoardState {
   readonly columns: ColumnStates
-  /** Tasks that people moved here, and where, until the server has answered: what it sends meanwhile does not move their cards back. */
+  /** Tasks that people moved here, and where, until the server has responded: its messages before then don't move their cards back. */
   readonly moving: Map<string, Column>
   readonly task: (id: string) => Signal<CardTask | undefined>
   has(id: string): boolean
   /** Where a task is shown. */
   columnOf(id: string): Column | undefined
-  /** Takes in a task as the server answered it. */
+  /** Takes in a task as the server responded it. */
   keep(task: CardTask): void
   /** Changes some fields of a task that is known. */
   change(id: string, to: Partial<CardTask>): void

@@ -14,7 +14,7 @@ import { openBoard, type BoardStore } from './store.js'
 import { Dialog } from '../ui/dialog.js'
 import { moveCard } from './move-card.js'
 
-/** What is shown could not be read again. */
+/** What is shown couldn't be read again. */
 function ReadFailure({ store }: { readonly store: BoardStore }) {
   const failure = columns
     .filter((column) => store.columns[column].ids.value.length > 0)

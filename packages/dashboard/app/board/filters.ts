@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { CardTask, Priority } from '../state/wire.js'
 
-/** What the board is narrowed to; by the names of the list's query. */
+/** The filters of the board, by the names of the list's query. */
 export interface Filters {
   readonly q?: string
   readonly priority?: Priority

@@ -23,11 +23,11 @@ export interface BoardStore {
   readonly hasFilters: boolean
   /** A task by its id; its signal changes with the task. */
   task(id: string): ReadonlySignal<CardTask | undefined>
-  /** How many subtasks a task has; null for none, or while that is not known. */
+  /** How many subtasks a task has; null for none, or while that isn't known. */
   parts(id: string): ReadonlySignal<Parts | null>
   loadMore(column: Column): Promise<void>
   reload(): Promise<void>
-  /** Moves a task at once, and then on the server; puts it back when the server refuses. @throws what the client throws */
+  /** Moves a task immediately, and then on the server; puts it back when the server rejects. @throws what the client throws */
   move(id: string, to: Column): Promise<void>
   close(): void
 }
@@ -66,7 +66,7 @@ export function openBoard(filters: Filters): BoardStore {
   }
 }
 
-/** What was heard to have changed, and is read again a moment later. */
+/** Changes that were heard of, and are read a moment later. */
 interface Changes {
   readonly column: (column: Column) => void
   task(id: string): void
@@ -120,7 +120,7 @@ function withoutWork({ logs: _logs, outputs: _outputs, ...task }: TaskDetail): C
   return task
 }
 
-/** Takes in a message: shows what it says at once, and lets the rest be read again. */
+/** Takes in a message: shows what it says immediately, and lets the rest be read again. */
 function hear(state: BoardState, changes: Changes, message: RealtimeMessage): void {
   // What changed between the first read and the subscription came with no message.
   if (isLoss(message)) return columns.forEach(changes.column)
@@ -158,7 +158,7 @@ function columnAfter(message: RealtimeMessage): Column | null {
   }
 }
 
-/** Through a server that is away for a while, too: a move that it may have carried out is looked up before it is repeated. */
+/** Also through a short outage of the server: a move that it may have carried out is looked up before it is retried. */
 async function moveOnServer(id: string, from: Column | undefined, to: Column): Promise<TaskDetail> {
   try {
     return await client.tasks.move(id, { to })

@@ -17,7 +17,7 @@ interface Said {
   readonly at: string
 }
 
-/** The server ends a call of an agent that does not reply, by default after half a minute. */
+/** The server exits a call of an agent that doesn't reply, by default after half a minute. */
 const PATIENCE_MS = 300_000
 const patience = { attemptTimeoutMs: PATIENCE_MS, deadlineMs: PATIENCE_MS }
 
@@ -38,7 +38,7 @@ function keep(workspace: string, said: readonly Said[]): void {
   keptInTab.set(keyOf(workspace), JSON.stringify(said.slice(-MOST_KEPT)))
 }
 
-/** The messages that wait for an answer, by the workspace: leaving the page does not end that. */
+/** The messages that wait for an answer, by the workspace: leaving the page doesn't end that. */
 const pending = signal<ReadonlyMap<string, string>>(new Map())
 const conversations = signal<ReadonlyMap<string, readonly Said[]>>(new Map())
 const formOf = (workspace: string): string => `chat ${workspace}`
@@ -54,7 +54,7 @@ function write(workspace: string, said: readonly Said[]): void {
 
 const toSaid = (by: Said['by'], body: string, at: string): Said => ({ id: newKey(), by, body, at })
 
-/** Asks the agent. @throws what the client throws; the message is not part of the conversation then. */
+/** Asks the agent. @throws what the client throws; the message isn't part of the conversation then. */
 async function ask(workspace: string, message: string): Promise<void> {
   pending.value = new Map([...pending.peek(), [workspace, message]])
   const at = new Date().toISOString()

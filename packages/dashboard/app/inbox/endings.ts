@@ -40,7 +40,7 @@ const unnamed: Readonly<Partial<Record<RealtimeMessage['type'], string>>> = {
   'task.moved': words.moved,
 }
 
-/** Takes in what a message says about the end of a wait. */
+/** Takes in the end of a wait from a message. */
 export function hearEnding(message: RealtimeMessage): void {
   const taskId = taskIdOf(message)
   if (taskId === null) return

@@ -175,7 +175,7 @@ function SpentTask({ task, onHandled }: HeldProps) {
 interface ApprovalEntryProps extends HeldProps {
   /** Null until they were read. */
   readonly approvals: readonly Approval[] | null
-  /** Called when the server has not taken a decision: the approvals are no longer as they were read. */
+  /** Called when the server hasn't taken a decision: the approvals are no longer as they were read. */
   readonly onRefused: () => void
 }
 
@@ -220,7 +220,7 @@ interface HeldEntryProps extends ApprovalEntryProps {
   readonly ending: string
 }
 
-/** A task that waits for a person, with what the person can do about it. */
+/** A task that waits for a person, with the actions of the person. */
 export function HeldEntry({ entry, reason, ending, ...props }: HeldEntryProps) {
   const { task } = props
   return (

@@ -57,7 +57,7 @@ const allWaiting = (): readonly Waiting[] => [
   ...spent.value.map((budget): Waiting => ({ kind: 'budget', reason: 'budget', budget })),
 ]
 
-/** The approvals of a task; null while they are not known. */
+/** The approvals of a task; null while they aren't known. */
 function approvalsOf({ value, isLoading, failure }: Loaded<Approvals>, taskId: string) {
   return value?.get(taskId) ?? (isLoading || failure !== null ? null : [])
 }

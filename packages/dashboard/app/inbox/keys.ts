@@ -39,7 +39,7 @@ function decide(entry: HTMLElement, decision: string): void {
   }
 }
 
-/** The keys of the inbox, wherever the focus is. What is typed into an input stays there. */
+/** The keys of the inbox, wherever the focus is. Typing into an input stays there. */
 function onKey(event: KeyboardEvent, root: HTMLElement): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
     return

@@ -28,7 +28,7 @@ export function keyOf(what: Waiting): string {
   return `budget-${what.budget.agent_id ?? what.budget.workspace_id}`
 }
 
-/** Oldest first; those of the same moment in the order of their creation. Monthly budgets come last. */
+/** Oldest first; entries of the same moment in the order of their creation. Monthly budgets come last. */
 function placeOf({ what }: ShownEntry): string {
   if (what.kind === 'task') return `0 ${what.task.hold?.since ?? ''} ${what.task.id}`
   return `1 ${what.budget.agent_id ?? ''}`

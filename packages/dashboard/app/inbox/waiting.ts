@@ -77,7 +77,7 @@ export function forget(taskId: string): void {
   }
 }
 
-/** Whether a message is older (-1: the task was read before the page heard of it), as old (0) or newer (1) than the wait of a task. */
+/** Whether a message is older (-1: the task was read before the page heard of it), as old (0) or newer (1) than the wait. */
 function orderToWait(message: Parameters<Parameters<typeof onMessage>[0]>[0], taskId: string): number {
   const task = reasons.flatMap((reason) => held.peek()[reason]).find(({ id }) => id === taskId)
   if (task === undefined || !('timestamp' in message)) return 1

@@ -71,7 +71,7 @@ function LoginForm() {
   )
 }
 
-/** Asks before a login link is used: anybody could have brought the person here. */
+/** Asks before a login link is used: anyone could have brought the person here. */
 function LinkForm({ email, accountName }: Addressee) {
   const { failure, isBusy, submit } = useSubmit()
   const accept = async (): Promise<void> => {

@@ -19,7 +19,7 @@ const text = sectionsText.keys
 const PAGE_SIZE = 50
 const overlaps = ['0', '3600', '86400', '604800'] as const
 
-/** A key that was just made; only this page has it. */
+/** A key that was just made; only this page knows it. */
 interface Made {
   readonly name: string
   readonly key: string
@@ -80,7 +80,7 @@ function stateOf(key: ApiKey): KeyState {
 
 const tones: Readonly<Record<KeyState, string>> = { active: 'good', expired: 'warn', revoked: 'bad' }
 
-/** Whether the caller made it. Nobody else rotates it. */
+/** Whether the caller made it. No one else rotates it. */
 const isOwn = (key: ApiKey): boolean => key.created_by === account.value?.caller.id
 
 function KeyFacts({

@@ -28,7 +28,7 @@ function typed(value: unknown): string {
 }
 
 /**
- * The configuration of the wire: what was typed, and the members of `before` that have no field. A secret that was left empty is not in it, so
+ * The configuration of the wire: what was typed, and the members of `before` that have no field. A secret that was left empty isn't in it, so
  * that it stays. @throws Error for JSON that is none
  */
 export function configOf({ fields }: ChannelType, draft: ConfigDraft, before: Config): Config {
@@ -54,14 +54,14 @@ function parsed(json: string): Config {
   throw new Error(text.badJson)
 }
 
-/** The refusal of one member: the server says `config.url must use https` of the field `config`. */
+/** The rejection of one member: the server says `config.url must use https` of the field `config`. */
 function errorOf(failure: Failure | null, { name, label }: ConfigField): string | null {
   const start = `config.${name} `
   const isOfMember = failure?.message.toLowerCase().startsWith(start.toLowerCase()) === true
   return isOfMember ? `${label} ${failure.message.slice(start.length)}` : null
 }
 
-/** Whether a refusal stands at an input. */
+/** Whether a rejection stands at an input. */
 export function isShown({ fields }: ChannelType, failure: Failure | null): boolean {
   return fields === null || fields.some((field) => errorOf(failure, field) !== null)
 }
@@ -77,7 +77,7 @@ export function ConfigFields({
   readonly type: ChannelType
   /** Else a secret can be left empty: then it stays. */
   readonly isNew: boolean
-  /** Why the configuration was refused. */
+  /** Why the configuration was rejected. */
   readonly failure: Failure | null
   readonly draft: ConfigDraft
   readonly onDraft: (draft: ConfigDraft) => void

@@ -34,7 +34,7 @@ function describeDays(days: string): string | null {
   return /^[0-7]$/.test(days) ? everyWeek(weekday.format(someWeek + Number(days) * DAY_MS)) : null
 }
 
-/** An expression as people say it, or as it is when it is not a plain one. */
+/** An expression as people say it, or as it is when it isn't a plain one. */
 export function describeCron(cron: string): string {
   const preset = presetOf(cron)
   if (preset !== 'custom') return sectionsText.schedules.presets[preset]

@@ -16,7 +16,7 @@ const text = sectionsText.deliveries
 const PAGE_SIZE = 25
 const SETTLE_MS = 2_000
 const statuses = ['pending', 'succeeded', 'failed', 'skipped'] as const
-/** What is due this soon changes while somebody looks. */
+/** What is due this soon changes while someone looks. */
 const SOON_MS = 10_000
 const POLL_MS = 3_000
 type Filter = '' | (typeof statuses)[number]
@@ -25,7 +25,7 @@ function isDueSoon({ next_attempt_at: next }: Delivery): boolean {
   return next !== null && Date.parse(next) < now.peek() + SOON_MS
 }
 
-/** The log of what was sent to a webhook. A change of `round` reads it again. */
+/** The log of deliveries to a webhook. A change of `round` reads it again. */
 export function Deliveries({ webhookId, round }: { readonly webhookId: string; readonly round: number }) {
   const [status, setStatus] = useState<Filter>('')
   const pages = usePages<Delivery>(

@@ -36,7 +36,7 @@ export function useInvitations(): Pages<Invitation> {
   }, [])
 }
 
-/** Who was invited and has not answered yet; nothing when there is nobody. */
+/** The people with an open invitation; empty when there is no one. */
 export function Invitations({ pages }: { readonly pages: Pages<Invitation> }) {
   if (pages.items?.length === 0) return null
   return (
@@ -81,7 +81,7 @@ function InvitationRow({ of, onChanged }: { readonly of: Invitation; readonly on
   )
 }
 
-/** Invites somebody. Where the host sends no invitations, the person who invites gets the link, and passes it on. */
+/** Invites someone. Where the host sends no invitations, the person who invites gets the link, and passes it on. */
 export function InviteForm({
   onClose,
   onInvited,

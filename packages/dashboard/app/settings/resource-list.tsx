@@ -19,7 +19,7 @@ export function ResourceList<Item>({
 }: {
   readonly title: string
   readonly about: string
-  /** What the button that adds one says; false when the caller may not. */
+  /** The label of the button that adds one; false when the caller may not. */
   readonly create: string | false
   /** The dialog that adds one. */
   readonly form: (close: () => void) => VNode
@@ -46,7 +46,7 @@ export function ResourceList<Item>({
   )
 }
 
-/** Something that can be done with an entry, by a button: at once, after a question, or in a dialog. */
+/** Something that can be done with an entry, by a button: immediately, after a question, or in a dialog. */
 export type RowAction = { readonly label: string; readonly isDangerous?: boolean } & (
   | {
       readonly run: () => Promise<void> | void
@@ -56,7 +56,7 @@ export type RowAction = { readonly label: string; readonly isDangerous?: boolean
   | { readonly dialog: (close: () => void) => VNode }
 )
 
-/** An entry of a list with the buttons of what can be done with it; `name` tells screen readers with which. */
+/** An entry of a list with its buttons; `name` tells screen readers with which. */
 export function ResourceRow({
   name,
   actions,

@@ -37,7 +37,7 @@ export function draftOf(schedule: Schedule | null): ScheduleDraft {
   }
 }
 
-/** The body of the wire. What the form does not show stays as it was. */
+/** The body of the wire. Fields that the form doesn't show stay as they were. */
 export function bodyOf(draft: ScheduleDraft, before: Schedule | null): CreateScheduleBody {
   const { preset, cron, zone, overlap, enabled } = draft
   return {

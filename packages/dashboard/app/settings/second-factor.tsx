@@ -198,7 +198,7 @@ function pathOf(rows: readonly (readonly boolean[])[]): string {
   return rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
 }
 
-/** A QR code, drawn dark on light in both colour schemes. */
+/** A QR code, drawn dark on light in both color schemes. */
 function QrCode({ value, label }: { readonly value: string; readonly label: string }) {
   const { data, size } = encode(value, { ecc: 'M', border: BORDER })
   return (

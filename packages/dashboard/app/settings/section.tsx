@@ -1,6 +1,6 @@
 import { Icon } from '../ui/icon.js'
 
-/** The head of a section: what it is for, and what can be added. */
+/** The head of a section: its purpose, and a button to add an entry. */
 export function SectionHead({
   title,
   about,

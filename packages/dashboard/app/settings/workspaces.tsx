@@ -17,7 +17,7 @@ import { ResourceList, ResourceRow } from './resource-list.js'
 
 const text = sectionsText.workspaces
 
-/** More budgets than these are read one by one, when somebody asks for one. */
+/** More budgets than these are read one by one, when someone asks for one. */
 const MOST_BUDGETS = 25
 
 /** The monthly budget of a workspace, which is the first of its list. */
@@ -61,7 +61,7 @@ function WorkspaceRow({
   isOneOfFew,
 }: {
   readonly of: Workspace
-  /** The last workspace cannot be deleted. */
+  /** The last workspace can't be deleted. */
   readonly isOnly: boolean
   readonly isOneOfFew: boolean
 }) {

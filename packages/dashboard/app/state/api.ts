@@ -42,12 +42,12 @@ async function needsProof(response: Response): Promise<boolean> {
   return (body as { readonly error?: { readonly code?: string } } | null)?.error?.code === 'STEP_UP_REQUIRED'
 }
 
-/** A decision goes on its way when the page is left. */
+/** A decision continues its way when the page is left. */
 const isDecision = (url: string): boolean => url.endsWith('/decision')
 
 /** What a connection needs of the page. */
 interface Listeners {
-  /** Hears the status of each request that was refused. */
+  /** Hears the status of each request that was rejected. */
   readonly onRefusal: (status: number) => void
   /** Asks the person to show who they are, and resolves to whether they did. */
   readonly askForProof: () => Promise<boolean>
@@ -75,7 +75,7 @@ export async function readAccount(): Promise<void> {
   account.value = await client.account.get()
 }
 
-/** Whether the caller may do something. What it may not do is not offered. */
+/** Whether the caller may do something. Actions that it may not do aren't offered. */
 export function can(scope: Scope): boolean {
   return account.value?.caller.scopes.includes(scope) ?? false
 }

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 /** The time of the shown ages: it moves every ten seconds while the page is visible. */
 export const now = signal(Date.now())
 const TICK_MS = 10_000
-/** A clock that is wrong by less is not noticed; the header has whole seconds, and the answer took some time. */
+/** A clock that is wrong by less isn't noticed; the header has whole seconds, and the answer took some time. */
 const NOTICED_MS = 60_000
 let aheadMs = 0
 setInterval(() => {

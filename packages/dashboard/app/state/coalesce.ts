@@ -1,14 +1,14 @@
-/** So many runs may follow each other at once. After that there is one in each such time: callers have so many requests an hour. */
+/** So many runs may follow each other at the same time. After that there is one in each such time: callers have so many requests per hour. */
 const MOST_AT_ONCE = 8
 const STEADY_MS = 3_000
 
 /**
- * Calls `run` a moment after the first of several calls, and again after later ones: many changes at once cost one request. Under
- * changes that do not end, the moments become longer.
+ * Calls `run` a moment after the first of several calls, and again after later ones: many changes at the same time cost one request. Under
+ * changes that don't end, the moments become longer.
  */
 export function coalesce(run: () => void, delayMs = 400): (() => void) & { cancel(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined
-  /** When the last of the runs that were allowed at once is paid for. */
+  /** When the last of the runs that were allowed at the same time is paid for. */
   let paidAt = 0
   const call = (): void => {
     if (timer !== undefined) return

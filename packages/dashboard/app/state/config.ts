@@ -1,9 +1,9 @@
 import { alignClock } from './clock.js'
 import type { NotificationChannel, Webhook } from './wire.js'
 
-/** What the server says about itself, before anybody has logged in. */
+/** What the server says about itself, before anyone has logged in. */
 export interface Config {
-  /** Whose login people use: Taskboard's, or that of the program that serves the board. `none`: only API keys are known. */
+  /** Whose login people use: Taskboard's, or the login of the program that serves the board. `none`: only API keys are known. */
   readonly login: 'taskboard' | 'host' | 'none'
   /** Where people log in to the host. */
   readonly loginUrl: string | null
@@ -23,6 +23,6 @@ export const base = new URL('.', document.baseURI)
 export async function readConfig(): Promise<Config> {
   const response = await fetch(new URL('config', base))
   alignClock(response.headers.get('date'))
-  if (!response.ok) throw new Error(`The server answered ${response.status} for its configuration.`)
+  if (!response.ok) throw new Error(`The server returned ${response.status} for its configuration.`)
   return (await response.json()) as Config
 }

@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from '@preact/signals'
 
 export type Verdict = 'approved' | 'rejected'
 
-/** What a person decided, from the click on. While it is `waiting` it can be taken back, and the server knows nothing of it. */
+/** What a person decided, from the click on. While it is `waiting` it can be taken back, and the server does not know of it. */
 export interface Decision {
   readonly verdict: Verdict
   readonly comment: string
@@ -11,7 +11,7 @@ export interface Decision {
   readonly state: 'waiting' | 'sending' | 'sent'
 }
 
-/** What to call once the server has taken a decision, or has not. */
+/** What to call once the server has taken a decision, or hasn't. */
 interface Outcome {
   readonly onSent: () => void
   readonly onFailed: (error: unknown) => void
@@ -32,7 +32,7 @@ export interface Decisions {
   readonly all: ReadonlySignal<ReadonlyMap<string, Decision>>
   /** Decides, unless that was done before. */
   decide(id: string, choice: Choice, outcome: Outcome): void
-  /** Takes a decision back that was not sent; false when it is too late. */
+  /** Takes a decision back that wasn't sent; false when it is too late. */
   undo(id: string): boolean
   /** Sends those that wait, without waiting longer. Resolves when the server has answered each. */
   sendAll(): Promise<void>

@@ -1,4 +1,4 @@
-/** What was typed and not sent, by the form: one that was closed loses nothing. It lasts as long as the page. */
+/** Typed text that is not sent yet, by the form: a closed form keeps it. It lasts as long as the page. */
 const kept = new Map<string, unknown>()
 
 /** Null without one. It is what `keepDraft` was given for the form. */
@@ -10,5 +10,5 @@ export function keepDraft(form: string, draft: unknown): void {
   else kept.set(form, draft)
 }
 
-/** So that the user who logs in next does not see them. */
+/** So that the user who logs in next doesn't see them. */
 export const forgetDrafts = (): void => kept.clear()

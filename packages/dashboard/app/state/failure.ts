@@ -54,7 +54,7 @@ function sentence(message: string): string {
   return /[.!?…]$/.test(full) ? full : `${full}.`
 }
 
-/** Whether the server could not be reached, or could not answer. It may have done what was asked. */
+/** Whether the server couldn't be reached, or couldn't answer. It may have done what was asked. */
 export function isAway(error: unknown): boolean {
   return error instanceof TaskboardApiError && (error.status === 0 || error.status === 503)
 }

@@ -1,4 +1,4 @@
-/** What a browser keeps for this site; null where people have switched that off, or it is full. */
+/** The storage of a browser for this site; null where people have switched it off, or it is full. */
 function keeper(open: () => Storage) {
   function attempt<Value>(work: (storage: Storage) => Value): Value | null {
     try {

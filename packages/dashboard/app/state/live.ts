@@ -3,7 +3,7 @@ import type { RealtimeMessage } from '@taskboard/client'
 import { client, shownWorkspaceId } from './api.js'
 import { phase, recheckAccount } from './start.js'
 
-/** `ended`: another connection would not help. */
+/** `ended`: another connection wouldn't help. */
 export type Connection = 'connecting' | 'open' | 'offline' | 'ended'
 const NOTICE_MS = 500
 const TOGETHER_MS = 50
@@ -13,7 +13,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** Whether the page hears of changes as they happen. */
 export const connection = signal<Connection>('connecting')
 
-/** Resolves to true once the server answers again, to false when it has not within a time. */
+/** Resolves to true once the server responds again, to false when it hasn't within a time. */
 export async function isBack(withinMs: number): Promise<boolean> {
   // The socket may not have noticed yet that the server was away.
   await pause(NOTICE_MS)
@@ -77,7 +77,7 @@ async function follow(workspaceId: string, abort: AbortSignal): Promise<void> {
   }
 }
 
-/** However many come at once, the page is drawn once. */
+/** However many come at the same time, the page is drawn once. */
 function hear(messages: readonly RealtimeMessage[]): void {
   batch(() => {
     for (const message of messages) for (const listener of listeners) listener(message)

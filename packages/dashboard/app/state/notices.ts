@@ -12,9 +12,9 @@ interface Notice {
 
 /** The messages that are shown. */
 export const notices = signal<readonly Notice[]>([])
-/** What screen readers are told. */
+/** The messages for screen readers. */
 export const spoken = signal('')
-/** How many dialogs are open. What lies behind one is inert, so messages stand in the topmost. */
+/** How many dialogs are open. The page behind one is inert, so messages are in the topmost. */
 export const openDialogs = signal(0)
 const SHOWN_MS = 6_000
 const MOST_NOTICES = 4

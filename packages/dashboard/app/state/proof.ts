@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The answer that a person owes, who is asked to show again who they are; null when nobody is asked. */
+/** The answer that a person owes, who is asked to show again who they are; null when no one is asked. */
 export const owedProof = signal<((isProven: boolean) => void) | null>(null)
 let asking: Promise<boolean> | null = null
 

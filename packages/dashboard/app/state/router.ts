@@ -1,16 +1,16 @@
 import { batch, computed, signal } from '@preact/signals'
 
 /**
- * The pages by their names, which `pages.ts` adds: it loads them, and they import this file. A link to a page that is not in its table does
- * not compile.
+ * The pages by their names, which `pages.ts` adds: it loads them, and they import this file. A link to a page that isn't in its table doesn't
+ * compile.
  */
 export interface Pages {}
 export type Page = keyof Pages
-/** What an address leads to: a page, or a task, which lies over a page. */
+/** The target of an address: a page, or a task, which lies over a page. */
 type Place = Page | 'tasks'
 
 export interface Route {
-  /** The name in the address. There may be no such page. */
+  /** The name in the address. There may be not a such page. */
   readonly page: string
   /** What comes after the page in the address, decoded: `['webhooks', 'wh_01…']`. */
   readonly rest: readonly string[]

@@ -3,7 +3,7 @@ import { base } from './config.js'
 import { forgetDrafts } from './drafts.js'
 import { kept, keptInTab } from './kept.js'
 
-/** Whether somebody is logged in; null until it is known. */
+/** Whether someone is logged in; null until it is known. */
 export const isLoggedIn = signal<boolean | null>(null)
 
 interface Token {
@@ -23,14 +23,14 @@ export interface Credentials {
   readonly mfaCode?: string
 }
 
-/** Why the session routes refused. */
+/** Why the session routes rejected. */
 export class SessionError extends Error {
   readonly status: number
   readonly field: string | null
   readonly retryAfterS: number | null
   readonly requestId: string | null
   constructor(status: number, body: ErrorBody, response: Response) {
-    super(body.error?.message ?? `The server answered ${status}.`)
+    super(body.error?.message ?? `The server returned ${status}.`)
     this.status = status
     this.field = body.error?.details?.field ?? null
     this.requestId = body.error?.request_id ?? null
@@ -59,7 +59,7 @@ const USER = 'taskboard.user'
 // In memory only: a script of another page, or a copy of the profile, finds no token.
 let token: Token | null = null
 let refreshing: Promise<Token | null> | null = null
-/** Of whom this page has read something. */
+/** The user whose data the page read. */
 let user: string | null = null
 
 async function post(path: string, body: object): Promise<Response> {
@@ -99,7 +99,7 @@ async function takeToken(response: Response): Promise<Token> {
   return token
 }
 
-/** Somebody else has logged in: nothing that this page has read or that was typed into it is theirs. */
+/** Someone else has logged in: no data or typed text of this page is theirs. */
 function startAnew(): Promise<never> {
   location.reload()
   return new Promise(() => undefined)
@@ -151,7 +151,7 @@ export async function resume(): Promise<boolean> {
   return kept.get(KNOWN) !== null && (await refresh()) !== null
 }
 
-/** An access token for a request. `rejected` is one that the server has refused. */
+/** An access token for a request. `rejected` is one that the server has rejected. */
 export async function accessToken({ rejected }: { readonly rejected: string | null }): Promise<string> {
   const isFresh = token !== null && token.text !== rejected && token.expiresAtMs - EARLY_MS > Date.now()
   const current = isFresh ? token : await refresh()
@@ -205,7 +205,7 @@ export async function join(invitation: string, password: string): Promise<void> 
   await takeToken(await post('session/invitation', { token: invitation, password }))
 }
 
-/** Ends the session, here and on the server. */
+/** Revokes the session, here and on the server. */
 export async function logOut(): Promise<void> {
   await post('session/logout', {})
   keptInTab.clear()

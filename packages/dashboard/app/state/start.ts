@@ -20,7 +20,7 @@ import { askForProof } from './proof.js'
 /** Where the application is between its first request and the board. */
 export type Phase = 'starting' | 'login' | 'ready'
 export const phase = signal<Phase>('starting')
-/** Why it could not start, or why the login link was refused. */
+/** Why it couldn't start, or why the login link was rejected. */
 export const startFailure = signal<Failure | null>(null)
 /** Where the host's login is. */
 export const loginUrl = signal<string | null>(null)
@@ -33,7 +33,7 @@ let brought: Brought | null = null
 /** Whom the link is for, while the person is asked. */
 export const offered = signal<(Addressee & Pick<Brought, 'kind'>) | null>(null)
 
-/** What the link has leaves the address and the history at once. */
+/** What the link has leaves the address and the history immediately. */
 function takeLink(): void {
   const [, kind, secret] = /^#(login|invitation)=(.+)$/.exec(location.hash) ?? []
   if (secret === undefined) return
@@ -56,7 +56,7 @@ async function findSession(): Promise<boolean> {
   return false
 }
 
-/** The link can still be used when the server has not answered. */
+/** The link can still be used when the server hasn't answered. */
 function forgetUsed(error: unknown): void {
   if (!(error instanceof SessionError) || error.status !== 401) return
   refuseLink()
@@ -64,7 +64,7 @@ function forgetUsed(error: unknown): void {
   startFailure.value = explain(error)
 }
 
-/** The person does not want what the link offers. */
+/** The person doesn't want what the link offers. */
 export function refuseLink(): void {
   brought = null
   offered.value = null
@@ -83,12 +83,12 @@ export async function acceptLink(password: string | null): Promise<void> {
   refuseLink()
 }
 
-/** How often rights and workspaces are read again at most, because requests are refused. */
+/** How often rights and workspaces are read again at most, because requests are rejected. */
 const RECHECK_MS = 5_000
 let recheck: 'none' | 'running' | 'waiting' = 'none'
 let isAskedAgain = false
 
-/** What was allowed or existed may no longer be: reads the account again, so that the pages offer what there is. */
+/** Permissions or resources may be gone: reads the account again, so that the pages offer what there is. */
 export function recheckAccount(): void {
   if (phase.peek() !== 'ready' || recheck === 'running') return
   if (recheck === 'waiting') {

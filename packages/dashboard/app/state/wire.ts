@@ -21,7 +21,7 @@ export type {
   Webhook,
   Workspace,
 } from '@taskboard/client'
-/** A task on the board: with what it cost, when the list was asked for that. */
+/** A task on the board, with its cost when the list was asked for it. */
 export type CardTask = ListedTask
 /** What a caller may do. */
 export type Scope = Account['caller']['scopes'][number]

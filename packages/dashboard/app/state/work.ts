@@ -6,7 +6,7 @@ export function isWorkedOn({ column, attempts }: Pick<Task, 'column' | 'attempts
 }
 
 /**
- * The name of the person who moved a task to Doing or, without one, the id. Null when an agent works on it, and when the server does not
+ * The name of the person who moved a task to Doing or, without one, the id. Null when an agent works on it, and when the server doesn't
  * say who it was.
  */
 export function holderName(task: Pick<Task, 'column' | 'attempts' | 'taken_by'>): string | null {

@@ -18,7 +18,7 @@ const frames = '.inbox, .task-main'
 
 interface ApprovalCardProps {
   readonly approval: Approval
-  /** Called once the server has taken the decision, or has refused it: the approval is no longer as it was read. */
+  /** Called once the server has taken the decision, or has rejected it: the approval is no longer as it was read. */
   readonly onDecided: (verdict: Verdict | null) => void
 }
 
@@ -95,7 +95,7 @@ function Decide({ comment, onComment, canDecide, onDecide }: DecideProps) {
   )
 }
 
-/** What an agent wants to do, with the exact input, and the two answers. */
+/** An approval request, with the exact input, and the two decisions. */
 export function ApprovalCard({ approval, onDecided }: ApprovalCardProps) {
   const { id, action } = approval
   const frame = useRef<HTMLDivElement>(null)

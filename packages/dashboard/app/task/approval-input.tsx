@@ -15,7 +15,7 @@ const unseen = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu
 /** A text of one line, in which nothing is invisible. */
 export const seen = (written: string): string => written.replaceAll(unseen, escaped)
 
-/** JSON as a person reads it. What cannot be seen is escaped: what is approved is what is seen. */
+/** JSON as a person reads it. Invisible characters are escaped, so that people approve exactly the input that they see. */
 export function prettyJson(value: unknown): string {
   const json = JSON.stringify(value, null, 2) as string | undefined
   return seen(json ?? '')
@@ -85,7 +85,7 @@ function Value({ value }: { readonly value: unknown }) {
   )
 }
 
-/** How many lines of a box are not shown. */
+/** How many lines of a box aren't shown. */
 function hiddenLines(box: HTMLElement): number {
   const lineHeight = Number.parseFloat(getComputedStyle(box).lineHeight)
   return Math.ceil(
@@ -97,7 +97,7 @@ function hiddenLines(box: HTMLElement): number {
 const FEW_LINES = 4
 
 interface ApprovalInputProps {
-  /** In short, as people compare it with what the command line or a notification shows. */
+  /** In short, as people compare it with the command line or a notification. */
   readonly digest: string
   readonly input: unknown
   /** Whether all of it can be seen. */

@@ -34,7 +34,7 @@ function Row({ attempt }: { readonly attempt: TaskAttempt }) {
   )
 }
 
-/** The one in progress, which the list of attempts does not have. */
+/** The one in progress, which the list of attempts doesn't have. */
 function current(task: TaskDetail): TaskAttempt | null {
   if (!isWorkedOn(task) || task.agent === null || task.started_at === null) return null
   return {

@@ -11,7 +11,7 @@ const MOST_FOUND = 8
 type Other = Pick<Task, 'title' | 'column'> | null | undefined
 const titles = new Map<string, Other>()
 
-/** Null once it was deleted; what is known stays when the server cannot be reached. */
+/** Null once it was deleted; what is known stays when the server can't be reached. */
 async function readOther(id: string, signal: AbortSignal): Promise<Other> {
   try {
     const task = await client.tasks.get(id, { signal })

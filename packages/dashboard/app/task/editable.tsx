@@ -30,7 +30,7 @@ interface EditableProps<Draft> {
   readonly live: LiveTask
   readonly task: TaskDetail
   readonly field: EditableField<Draft>
-  /** How it stands in the page when it is not edited. */
+  /** How it stands in the page when it isn't edited. */
   readonly frame: (children: ComponentChildren, editButton: ComponentChildren) => ComponentChildren
 }
 
@@ -40,7 +40,7 @@ interface Typed<Draft> {
   readonly begun: Draft
 }
 
-/** What a person types into a field, from the first click to the answer of the server. It survives the end of the panel. */
+/** The text that a person types into a field, from the first click to the response of the server. It survives the end of the panel. */
 function useEdit<Draft>({ live, task, field }: Omit<EditableProps<Draft>, 'frame'>) {
   const form = `${field.name} ${task.id}`
   const [typed, setTyped] = useState(() => keptDraft(form) as Typed<Draft> | null)
@@ -94,7 +94,7 @@ function useEdit<Draft>({ live, task, field }: Omit<EditableProps<Draft>, 'frame
     failure,
     isBusy,
     error: errorOf(field.name),
-    /** Somebody else changed it since the edit began. */
+    /** Someone else changed it since the edit began. */
     isNewer: typed !== null && !isSame(value, typed.begun),
   }
 }
@@ -152,7 +152,7 @@ function EditForm<Draft>({ edit, draft, field, task }: EditFormProps<Draft>) {
   )
 }
 
-/** A field of a task that is edited in its place. What others change meanwhile is shown, and nothing typed is lost. */
+/** A field of a task that is edited in its place. Changes by others in that time are shown, and no typed text is lost. */
 export function Editable<Draft>({ frame, ...parts }: EditableProps<Draft>) {
   const { task, field } = parts
   const edit = useEdit(parts)

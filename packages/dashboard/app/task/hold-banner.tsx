@@ -11,7 +11,7 @@ import { Time } from '../ui/time.js'
 import { ApprovalCard } from './approval-card.js'
 import { WriteBox } from './thread.js'
 
-/** The approvals of a task that nobody has decided. */
+/** The approvals of a task that no one has decided. */
 export function PendingApprovals({ task }: { readonly task: TaskDetail }) {
   const { id, hold } = task
   const loaded = useLoaded(
@@ -46,7 +46,7 @@ function Message({ reason, children: message }: { readonly reason: HoldReason; r
   return <p class="written">{message}</p>
 }
 
-/** What had the focus goes with the hold that it answered: the reader goes on at the title. */
+/** The focused element goes with the hold that it answered: the reader continues at the title. */
 function useFocusAfter(since: string | undefined): void {
   useEffect(
     () => () => {
@@ -59,7 +59,7 @@ function useFocusAfter(since: string | undefined): void {
   )
 }
 
-/** Why agents cannot take a task, and what a person can do about it. */
+/** Why agents can't take a task, and how a person can help. */
 export function HoldBanner({ task }: { readonly task: TaskDetail }) {
   const { id, hold } = task
   useFocusAfter(hold?.since)

@@ -10,7 +10,7 @@ export type Line = TaskDetail['logs'][number]
 const MOST_LIVE = 500
 /** The channel carries the beginning of long lines. */
 const COMPARED = 500
-/** As many lines come with a task, fit into one answer, and are added at a time. */
+/** As many lines come with a task, fit into one response, and are added at a time. */
 const PAGE = 100
 
 const keyOf = ({ timestamp, level, message }: Line): string =>
@@ -19,7 +19,7 @@ const keyOf = ({ timestamp, level, message }: Line): string =>
 /** The lines of a log that are shown. */
 export interface ShownLines {
   readonly lines: readonly Line[]
-  /** How many lines before them were read; null when there may be some that were not. */
+  /** How many lines before them were read; null when there may be some that weren't. */
   readonly earlier: number | null
   readonly isLoading: boolean
   readonly failure: Failure | null
@@ -47,12 +47,12 @@ async function readOn(
 }
 
 /**
- * The lines that came with a task, those that came since, and earlier ones on demand. The server lists a log from its beginning, and keeps few
- * lines: who wants the page before the newest ones reads all of them, and then sees one page more at a time.
+ * The lines that came with a task, those that came since, and earlier ones on demand. The server lists a log from its beginning, and keeps
+ * few lines. To show the page before the newest ones, all of them are read, and then one page more is shown at a time.
  */
 export function useLogLines({ id, logs }: TaskDetail): ShownLines {
   const [read, setRead] = useState<Read | null>(null)
-  /** Where the shown part of what was read begins. */
+  /** Where the shown part of the lines begins. */
   const [start, setStart] = useState(0)
   const { failure, isBusy, submit } = useSubmit()
   const [abort] = useState(() => new AbortController())

@@ -39,7 +39,7 @@ function Earlier({
   )
 }
 
-/** The log of a task, live. It follows its end, unless somebody has scrolled up. */
+/** The log of a task, live. It follows its end, unless someone has scrolled up. */
 export function TaskLog({ task }: { readonly task: TaskDetail }) {
   const shown = useLogLines(task)
   const { lines, earlier } = shown

@@ -10,11 +10,11 @@ const words = text.task.move
 
 type Moved = Pick<CardTask, 'id' | 'title' | 'column' | 'attempts' | 'hold' | 'agent' | 'result'>
 
-/** A task has at most 50 that are not done. */
+/** A task has at most 50 that aren't done. */
 const MOST_OPEN = 50
 const PATIENCE_MS = 3_000
 
-/** How many subtasks of a task are not done; 0 when that cannot be found out now. */
+/** How many subtasks of a task aren't done; 0 when that can't be found out now. */
 async function openSubtasks(id: string): Promise<number> {
   // A move that is made without a connection waits for it, and is not asked about.
   if (connection.peek() !== 'open') return 0
@@ -23,7 +23,7 @@ async function openSubtasks(id: string): Promise<number> {
   return answer?.tasks.filter(({ column }) => column !== 'done').length ?? 0
 }
 
-/** What a person is asked before a move that cannot be taken back in full; null for others. */
+/** The question to a person before a move that can't be taken back in full; null for other moves. */
 async function warningOf(task: Moved, to: Column): Promise<string | null> {
   if (task.column === to) return null
   if (isWorkedOn(task)) return words.stops(task.agent?.name ?? words.anAgent, task.title)
@@ -33,7 +33,7 @@ async function warningOf(task: Moved, to: Column): Promise<string | null> {
   return open === 0 ? null : words.leavesOpen(task.title, open)
 }
 
-/** Where a move back leads; null when it would not bring back what was. */
+/** Where a move back leads; null when it wouldn't bring back what was. */
 function wayBack({ column, attempts, hold, result }: Moved): Column | null {
   if (hold !== null || (column === 'done' && result !== null)) return null
   return isWorkedOn({ column, attempts }) ? 'todo' : column
@@ -61,7 +61,7 @@ async function moveBack(task: Moved, { from, to }: Record<'from' | 'to', Column>
 type Move = (to: Column) => Promise<unknown>
 
 /**
- * Moves a task for a person: asks where a move does more than it shows, and says afterwards what happened, with a way back. Resolves to
+ * Moves a task for a person: asks where a move does more than it shows, and says afterward what happened, with a way back. Resolves to
  * whether it was moved.
  * @throws what `move` throws
  */

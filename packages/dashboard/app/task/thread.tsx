@@ -19,7 +19,7 @@ const SHOWN = 30
 /** As many are added at a time. */
 const MORE = 200
 
-/** What was read of a thread: comments are added at its end, so that only its last page is read again. */
+/** The read part of the comments: new ones are added at the end, so that only the last page is read again. */
 interface Read {
   /** Those before the last page. */
   readonly earlier: readonly Comment[]

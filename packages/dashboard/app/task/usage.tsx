@@ -24,7 +24,7 @@ function Share({ label, used, all, format }: ShareProps) {
   )
 }
 
-/** What agents reported on a task, beside its budget. */
+/** What agents reported on a task, next to its budget. */
 export function Usage({ task: { usage, budget } }: { readonly task: TaskDetail }) {
   const tokens = usage.input_tokens + usage.output_tokens
   if (tokens === 0 && usage.cost_usd === 0 && budget === null) return null

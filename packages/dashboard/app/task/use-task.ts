@@ -7,7 +7,7 @@ import { useLoaded, type Loaded } from '../ui/states.js'
 
 /** A task that follows what happens to it. */
 export interface LiveTask extends Loaded<TaskDetail> {
-  /** It does not exist, or not any more. */
+  /** It doesn't exist, or not any more. */
   readonly isGone: boolean
 }
 

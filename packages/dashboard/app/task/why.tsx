@@ -87,7 +87,7 @@ export function WhyNobody({ loaded }: { readonly loaded: LoadedScore }) {
   )
 }
 
-/** What makes the score of a task in TODO, unless it waits for more than its turn. */
+/** The factors of the score of a task in TODO, unless it waits for more than its turn. */
 export function WhyNext({ loaded }: { readonly loaded: LoadedScore }) {
   const { why } = text.task
   const isUnknown = loaded.value === null && loaded.failure === null

@@ -10,8 +10,8 @@ export const analyticsText = {
   invalid: 'The first day must be before the last day.',
   tooLong: 'The longest period is 366 days.',
   zone: (begins: string, zone: string) =>
-    `Days are UTC: a day begins at ${begins} in your time zone, ${zone}. Weeks begin on Monday.`,
-  sameZone: 'Days are UTC, which is your time zone. Weeks begin on Monday.',
+    `Days are UTC: a day starts at ${begins} in your time zone, ${zone}. Weeks start on Monday.`,
+  sameZone: 'Days are UTC, which is your time zone. Weeks start on Monday.',
   figures: {
     total: 'Tasks created',
     completed: 'Completed',
@@ -22,9 +22,9 @@ export const analyticsText = {
     cost: 'Cost',
   },
   hints: {
-    success: 'Of the tasks that were completed or failed for good',
+    success: 'Of the tasks that were completed or failed permanently',
     duration: 'From the start to the completion',
-    saved: 'Against the time that the host says people need',
+    saved: 'Compared with your manual-effort baseline',
   },
   charts: {
     throughput: 'Tasks completed',

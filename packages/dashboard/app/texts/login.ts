@@ -7,22 +7,22 @@ export const loginText = {
   submit: 'Log in',
   busy: 'Logging in …',
   host: 'You are not logged in.',
-  hostLink: 'Go to the login',
+  hostLink: 'Go to login',
   asLink: (email: string, account: string) => `Log in as ${email} to ${account}?`,
-  asLinkAbout: 'A link brought you here. Go on only if it was meant for you, and you know who sent it.',
+  asLinkAbout: 'You followed a login link. Continue only if it was meant for you and you know who sent it.',
   asLinkSubmit: 'Log in',
   asLinkRefuse: 'Not me',
   join: (email: string, account: string) => `Join ${account} as ${email}`,
-  joinAbout: 'Choose the password with which you will log in.',
+  joinAbout: 'Choose a password to log in with.',
   joinPassword: 'Password',
-  joinHint: '12 characters or more.',
+  joinHint: 'At least 12 characters.',
   joinSubmit: 'Join',
-  none: 'This board knows no people: its host has set up neither `tokens` nor `authenticate`. Ask the developer of the host.',
+  none: 'Sign-in is not set up on this server. Ask your administrator.',
 } as const
 
-/** Of the question to somebody who is logged in. */
+/** Of the question to someone who is logged in. */
 export const stepUpText = {
-  title: 'Confirm that it is you',
+  title: "Confirm that it's you",
   about: 'This change needs a login within the last ten minutes.',
   submit: 'Confirm',
 } as const

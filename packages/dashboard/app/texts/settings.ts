@@ -12,5 +12,5 @@ export const settingsText = {
     workspaces: 'Workspaces',
     usage: 'Usage',
   },
-  nothingAllowed: 'Your permissions do not include any of the settings. Ask an owner of the account.',
+  nothingAllowed: "Your permissions don't include any settings. Ask an account owner.",
 } as const

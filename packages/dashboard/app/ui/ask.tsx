@@ -4,7 +4,7 @@ import { Confirm } from './dialog.js'
 interface Question {
   readonly title: string
   readonly message: string
-  /** What the button says that goes on. */
+  /** What the button says that continues. */
   readonly action: string
 }
 

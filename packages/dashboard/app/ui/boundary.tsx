@@ -5,7 +5,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-/** Keeps the rest of the page when a part of it cannot be drawn. */
+/** Keeps the rest of the page when a part of it can't be drawn. */
 export class Boundary extends Component<Props, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false }
 

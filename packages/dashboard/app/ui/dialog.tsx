@@ -9,7 +9,7 @@ interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   readonly actions?: ComponentChildren
   /** `side` and `wide`: a panel at the right edge, the whole screen on a phone. */
   readonly shape?: 'center' | 'side' | 'wide'

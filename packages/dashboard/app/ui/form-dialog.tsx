@@ -19,7 +19,7 @@ export function FormDialog({
   /** What the button that sends it says. */
   readonly action?: string | undefined
   readonly isDangerous?: boolean
-  /** Whether it cannot be sent yet. */
+  /** Whether it can't be sent yet. */
   readonly isDisabled?: boolean
   /** Sends the form, and closes the dialog when that succeeded. One call at a time. */
   readonly send: () => Promise<unknown>

@@ -15,7 +15,7 @@ interface FieldProps {
   }) => ComponentChildren
 }
 
-/** A labelled input with its hint and its error. */
+/** A labeled input with its hint and its error. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId()
   const hasError = error !== null && error !== undefined
@@ -40,7 +40,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
   )
 }
 
-/** Those of an `<input>` that the forms use. */
+/** The attributes of an `<input>` that the forms use. */
 interface InputAttributes {
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'date' | 'datetime-local' | 'search'
   readonly autocomplete?: string
@@ -166,14 +166,14 @@ export function useSubmit() {
       setBusy(false)
     }
   }
-  /** The error of one field; those of no shown field stand at the end of the form. */
+  /** The error of one field; errors of hidden fields stand at the end of the form. */
   const errorOf = (field: string) => (failure?.field === field ? failure.message : null)
   return { failure, isBusy, submit, errorOf, clear: () => setFailure(null) }
 }
 
 /**
- * What a form holds. `field` binds an input to a member of the draft, and to the field of the request that it becomes: the error of that field
- * stands at the input.
+ * What a form holds. `field` binds an input to a member of the draft, and to the field of the request that it becomes. The error of that
+ * field stands at the input.
  */
 export function useForm<Draft extends object>(start: Draft | (() => Draft)) {
   const [draft, setDraft] = useState<Draft>(start)
@@ -194,7 +194,7 @@ export function useForm<Draft extends object>(start: Draft | (() => Draft)) {
 /** A form, whatever it holds. */
 export type Form = Pick<ReturnType<typeof useForm>, 'fields' | 'failure' | 'isBusy' | 'submit'>
 
-/** Why a form was refused, unless one of the `fields` says it. */
+/** Why a form was rejected, unless one of the `fields` says it. */
 export function FormError({
   failure,
   fields = [],

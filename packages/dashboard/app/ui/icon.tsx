@@ -13,7 +13,7 @@ export function BrandMark() {
   )
 }
 
-/** A drawing beside a text. Screen readers skip it. */
+/** A drawing next to a text. Screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return <Drawing path={drawings[name]} />
 }

@@ -11,7 +11,7 @@ const nested = /^[ \t]*(?:(?:>|[-*+]|\d+[.)])[ \t]*){24}/m
 
 /** Where the parser may look through the rest of a paragraph. */
 const marks = /[*_~`[<!@]|www\.|:\/\//g
-/** What the parser may do for one text: in each paragraph its marks times its length. Far more than people and agents need. */
+/** The limit of the parser for one text: in each paragraph its marks times its length. Far more than people and agents need. */
 const MOST_WORK = 5_000_000
 /** So much of a text is formatted and shown at first. */
 const MOST_FORMATTED = 50_000
@@ -49,7 +49,7 @@ function list({ ordered, start, items }: Tokens.List, depth: number): ComponentC
   return ordered ? <ol start={start === '' ? 1 : start}>{rows}</ol> : <ul class="md-list">{rows}</ul>
 }
 
-/** The elements of a token. Raw HTML is text, like anything that is not known. */
+/** The elements of a token. Raw HTML is text, like anything that isn't known. */
 function element(token: MarkedToken, depth: number): ComponentChildren {
   switch (token.type) {
     case 'space':

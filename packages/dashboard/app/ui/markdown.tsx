@@ -14,7 +14,7 @@ async function load(): Promise<() => View | null> {
   return () => view
 }
 
-/** Markdown that an agent or a user wrote. Until its parser is loaded, and when it cannot be, it is shown as it was written. */
+/** Markdown that an agent or a user wrote. Until its parser is loaded, and when it can't be, it is shown as it was written. */
 export function Markdown({ source }: { readonly source: string }) {
   const [Loaded, setLoaded] = useState<View | null>(() => view)
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Member } from '@taskboard/client'
 import { can, client, config } from '../state/api.js'
 import { usePages } from './pages.js'
 
-/** The addresses of the members by their ids; those whom the host keeps, and those who have gone, are not among them. */
+/** The addresses of the members by their ids; those whom the host keeps, and those who have gone, aren't among them. */
 export function useMemberEmails(): ReadonlyMap<string, string> {
   const { items } = usePages<Member>(async (_, signal) => {
     if (config.login !== 'taskboard' || !can('account:read')) return { items: [], next: null }

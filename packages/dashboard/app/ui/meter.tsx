@@ -1,4 +1,4 @@
-/** How much of a limit is used, as a bar beside its numbers. */
+/** How much of a limit is used, as a bar next to its numbers. */
 export function Meter({
   used,
   limit,

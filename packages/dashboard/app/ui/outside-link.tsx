@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { safeHref } from './safe-href.js'
 
 interface OutsideLinkProps {
-  /** As it was written: what is no address of the web is shown without a link. */
+  /** As it was written: what isn't an address of the web is shown without a link. */
   readonly address: string
   readonly children: ComponentChildren
   readonly isMailAllowed?: boolean

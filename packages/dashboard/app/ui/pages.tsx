@@ -4,7 +4,7 @@ import { explain, type Failure } from '../state/failure.js'
 import { text } from '../texts/index.js'
 import { Failed, Loading } from './states.js'
 
-/** One answer of a list. */
+/** One response of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   /** Where the next page begins; null for the last one. */
@@ -13,14 +13,14 @@ export interface Page<Item> {
 
 /** The pages of a list that were read. */
 export interface Pages<Item> {
-  /** Null until the first answer. */
+  /** Null until the first response. */
   readonly items: readonly Item[] | null
   readonly hasMore: boolean
   readonly isLoading: boolean
   readonly failure: Failure | null
   /** Reads the next page. */
   readonly more: () => void
-  /** Reads again what is shown, and keeps it meanwhile. */
+  /** Reads the shown data again, and keeps it during that time. */
   readonly reload: () => void
 }
 

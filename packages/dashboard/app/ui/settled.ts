@@ -12,12 +12,12 @@ function topWithin(element: Element, frame: Element): number {
 export interface Settled {
   /** Whether the element has been in its place for a moment, as of the last frame. */
   readonly isSettled: boolean
-  /** The same at this instant, for what is done now: the page may have moved it since. */
+  /** The same at this instant, for an action now: the page may have moved it since. */
   readonly isStill: () => boolean
 }
 
 /**
- * Whether an element has been in its place for a moment. It is not right after it appeared, or after something above it came, went or
+ * Whether an element has been in its place for a moment. It isn't right after it appeared, or after something above it came, went or
  * became longer, in the nearest `frame` around it.
  */
 export function useSettled(ref: RefObject<HTMLElement | null>, frame: string): Settled {

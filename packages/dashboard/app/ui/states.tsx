@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain, type Failure } from '../state/failure.js'
 import { text } from '../texts/index.js'
 
-/** What stands where a list has nothing yet: what it is for, and what to do next. */
+/** The content of an empty list: its purpose, and the next step. */
 export function Empty({
   title,
   children,
@@ -19,7 +19,7 @@ export function Empty({
   )
 }
 
-/** Why a part of a page could not be read. */
+/** Why a part of a page couldn't be read. */
 export function Failed({ failure, onRetry }: { readonly failure: Failure; readonly onRetry: () => void }) {
   return (
     <div class="empty" role="alert">
@@ -40,13 +40,13 @@ export function Loading() {
   )
 }
 
-/** What a request answered; `reload` sends it again, and keeps the old answer meanwhile. */
+/** The response to a request; `reload` sends it again, and keeps the old response until then. */
 export interface Loaded<Value> {
   readonly value: Value | null
   readonly failure: Failure | null
   readonly isLoading: boolean
   readonly reload: () => void
-  /** Takes in a newer value, such as the answer of a write. */
+  /** Takes in a newer value, such as the response of a write. */
   put(value: Value): void
   /** Takes in a change of the value that is there. */
   change(by: (value: Value) => Value): void

@@ -147,7 +147,7 @@ describe('the board', () => {
     await shownIn(page, 'To do', 'Before')
     app.expectProblem(/WebSocket connection|ERR_CONNECTION_REFUSED/)
     await app.stopServer()
-    await page.getByText('Offline. The board shows what was last known').waitFor()
+    await page.getByText('Offline. The board shows the last known state').waitFor()
     const { id } = await board.add({ title: 'Meanwhile' })
     await board.move(id, 'DONE')
     await app.startServer()

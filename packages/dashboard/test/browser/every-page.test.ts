@@ -55,7 +55,7 @@ const empty: readonly Shown[] = [
     hash: '#/board',
     show: (app) => app.page.locator('[data-column]').nth(2).waitFor(),
   },
-  { name: 'inbox without anything', hash: '#/inbox', show: (app) => says(app, 'Nothing waits for you.') },
+  { name: 'inbox without anything', hash: '#/inbox', show: (app) => says(app, 'Your inbox is empty.') },
   { name: 'agents without any', hash: '#/agents', show: (app) => says(app, 'No agents yet.') },
   { name: 'chat without a conversation', hash: '#/chat', show: (app) => says(app, 'Ask about the board') },
   { name: 'analytics without figures', hash: '#/analytics', show: (app) => says(app, 'Tasks completed') },
@@ -110,7 +110,7 @@ const task = (kind: keyof Ready['ids'], text: string | RegExp): Shown => ({
 })
 
 const ofTasks: readonly Shown[] = [
-  task('todo', 'Why is nobody working on this?'),
+  task('todo', "Why isn't anyone working on this?"),
   task('approval', 'An agent asks for approval'),
   task('question', 'An agent asks'),
   task('failed', 'The bank is closed.'),
@@ -124,7 +124,7 @@ const ofTasks: readonly Shown[] = [
     },
   },
   { name: 'task: delete', hash: '#/tasks/:failed', show: opens('Delete', 'Delete this task?') },
-  { name: 'task: gone', hash: '#/tasks/task_unknown', show: (app) => says(app, 'does not exist') },
+  { name: 'task: gone', hash: '#/tasks/task_unknown', show: (app) => says(app, "doesn't exist") },
 ]
 
 const elsewhere: readonly Shown[] = [
@@ -180,7 +180,7 @@ const ofSettings: readonly Shown[] = [
     hash: '#/settings/webhooks/:webhook',
     async show(app) {
       await press('Rotate secret')(app)
-      await press('Make a new secret')(app)
+      await press('Create new secret')(app)
       await app.page.getByRole('region', { name: 'The new secret' }).waitFor()
     },
   },
@@ -277,7 +277,7 @@ it('has none while the server is away, and when it does not begin', async () => 
   await app.board.add({ title: 'Before' })
   await card(app).waitFor()
   await app.stopServer()
-  await says(app, 'Offline. The board shows what was last known')
+  await says(app, 'Offline. The board shows the last known state')
   await assertAccessible(app, 'offline')
   await app.startServer()
   await app.page.route('**/dashboard/config', (route) => route.fulfill({ status: 500, body: '' }))

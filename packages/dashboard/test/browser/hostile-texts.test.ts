@@ -106,7 +106,7 @@ it('are shown as texts in the panels of tasks and of agents, on a phone', async 
   for (const [index, { marker }] of hostileTexts.entries()) {
     await app.go(`#/tasks/${attacked.taskIds[index]}`)
     const task = page.getByRole('dialog', { name: marker })
-    await task.getByText('Thread').first().waitFor()
+    await task.getByText('Comments').first().waitFor()
     await task.locator('.task-result').getByText(marker).last().waitFor()
     await task.getByRole('listitem').filter({ hasText: marker }).nth(3).waitFor()
     await assertHarmless(page, `the task of ${marker}`)

@@ -54,7 +54,7 @@ describe('the inbox', () => {
     const app = await stage.open()
     const { page } = app
     await app.go('#/inbox')
-    await page.getByText('Nothing waits for you.').waitFor()
+    await page.getByText('Your inbox is empty.').waitFor()
     await fill(app)
     await badge(app).getByText('6 waiting').waitFor()
     expect(await page.title()).toBe('(6) Taskboard')
@@ -170,7 +170,7 @@ describe('the chat', () => {
     await app.go('#/chat')
     await page.getByLabel('Message', { exact: true }).fill('Hello')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('No agent answers in this workspace.').waitFor()
+    await page.getByText('No chat agent in this workspace.').waitFor()
     expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Hello')
     await expect(app.violations()).resolves.toEqual([])
   }, 20_000)

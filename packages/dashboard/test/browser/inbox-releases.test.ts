@@ -56,7 +56,7 @@ async function released({ board, ids }: OpenedApp & { readonly ids: readonly str
 describe('a release in the inbox', () => {
   it.each([
     ['Failed 1', 'Try again'],
-    ['Spent 1', 'Only release'],
+    ['Spent 1', 'Release without raising'],
   ])('is one for a held Enter, which opens no task either: %s', async (title, name) => {
     const app = await openInbox()
     const { page } = app
@@ -75,7 +75,7 @@ describe('a release in the inbox', () => {
 
   it.each([
     ['Failed 1', 'Try again'],
-    ['Spent 1', 'Only release'],
+    ['Spent 1', 'Release without raising'],
     ['Spent 1', 'Raise and release'],
   ])('is never of what moved under the pointer a moment ago: %s, %s', async (title, name) => {
     const app = await openInbox()

@@ -62,7 +62,7 @@ describe('two tabs of a browser', () => {
     await assertShown(other.getByText('Place of Eve').first())
 
     await assertShown(page.getByText('Place of Eve').first())
-    await assertShown(page.getByText('This task does not exist'))
+    await assertShown(page.getByText("This task doesn't exist"))
     expect(await page.evaluate('Object.keys(sessionStorage).sort()')).toEqual(['taskboard.user', 'theirs'])
     expect(await page.getByText('Ours').count()).toBe(0)
   })
@@ -109,13 +109,13 @@ describe('a login link', () => {
     for (const path of ['**/session/code/show', '**/session/code'])
       await page.route(path, (route) => route.abort(), { times: 1 })
     await page.goto(await app.link())
-    await assertShown(page.getByText('The server cannot be reached'))
+    await assertShown(page.getByText('The server is unreachable'))
     expect(page.url()).not.toContain('login=')
     await page.getByRole('button', { name: 'Try again' }).click()
     const question = page.getByRole('region', { name: /^Log in as / })
     const accept = question.getByRole('button', { name: 'Log in' })
     await accept.click()
-    await assertShown(question.getByText('The server cannot be reached'))
+    await assertShown(question.getByText('The server is unreachable'))
     await accept.click()
     await assertShown(page.getByRole('region', { name: 'Board' }))
   })
@@ -178,7 +178,7 @@ describe('rights that change while the page is open', () => {
     const app = await openWith(right)
     right.isIn = false
     await app.go('#/agents')
-    await assertShown(app.page.getByRole('link', { name: 'Go to the login' }))
+    await assertShown(app.page.getByRole('link', { name: 'Go to login' }))
   })
 
   it('no longer offers what is no longer allowed', async () => {
@@ -188,7 +188,7 @@ describe('rights that change while the page is open', () => {
     await app.page.getByLabel('Title').fill('Not allowed')
     right.scopes = ['tasks:read', 'account:read']
     await app.page.getByRole('button', { name: 'Add task' }).click()
-    await assertShown(app.page.getByText('You do not have the permission'))
+    await assertShown(app.page.getByText("You don't have permission"))
     await app.page.keyboard.press('Escape')
     await app.page.getByRole('button', { name: 'New task' }).waitFor({ state: 'detached' })
     const links = app.page.getByRole('navigation', { name: 'Main' }).getByRole('listitem')

@@ -136,7 +136,7 @@ describe('the panel of a task', () => {
     await edit.click()
     await typed.fill('Half a sen')
     await dialog.getByRole('button', { name: 'Close' }).click()
-    await app.page.getByText('Your edit is not saved.').waitFor()
+    await app.page.getByText("Your edit isn't saved.").waitFor()
 
     await app.go(`#/tasks/${task.id}`)
     await expect.poll(() => typed.inputValue()).toBe('Half a sen')
@@ -160,7 +160,7 @@ describe('the panel of a task', () => {
     const typed = dialog.getByLabel('Description', { exact: true })
     await typed.fill('My text')
     await app.board.update(task.id, { description: 'Their text' })
-    await dialog.getByText('Somebody changed this meanwhile').waitFor()
+    await dialog.getByText('Someone else changed this').waitFor()
     await dialog.getByText('Their text').waitFor()
     expect(await typed.inputValue()).toBe('My text')
     await dialog.getByRole('button', { name: 'Save mine' }).click()
@@ -243,7 +243,7 @@ describe('the panel of a task', () => {
     await board.ask(first.id, { fencingToken: first.fencingToken, question: 'Which colour?' })
     await dialog.getByRole('heading', { name: 'An agent asks' }).waitFor()
     await dialog.getByLabel('Your answer').fill('Green')
-    await dialog.getByRole('button', { name: 'Only comment' }).click()
+    await dialog.getByRole('button', { name: 'Comment only' }).click()
     await dialog.getByRole('listitem').filter({ hasText: 'Green' }).waitFor()
     await dialog.getByLabel('Your answer').fill('Dark green')
     await app.page.keyboard.press('Control+Enter')
@@ -275,7 +275,7 @@ describe('the panel of a task', () => {
     const { comments } = await board.comments(first.id)
     expect(comments.map(({ kind }) => kind)).toEqual(['question', 'comment', 'answer', 'decision'])
     const attempts = dialog.locator('.attempts')
-    await attempts.getByText('Asked or held').first().waitFor()
+    await attempts.getByText('Paused for input').first().waitFor()
   })
 
   it('adds subtasks, moves, cancels, releases and deletes', async () => {
@@ -325,6 +325,6 @@ describe('the panel of a task', () => {
     await page.getByRole('button', { name: 'Back' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await app.go('#/tasks/task_unknown')
-    await page.getByText('does not exist, or it was deleted').waitFor()
+    await page.getByText("doesn't exist, or it was deleted").waitFor()
   }, 20_000)
 })

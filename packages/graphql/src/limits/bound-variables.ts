@@ -17,18 +17,18 @@ type Members = Readonly<Record<string, unknown>>
 
 /** The only scalar that accepts objects. */
 const OF_OBJECTS = 'Metadata'
-/** How much of a refused value an error may show, and how deep graphql shows it. */
+/** How much of a rejected value an error may show, and how deep graphql shows it. */
 const MOST_MEMBERS = 20
 const DEEPEST = 3
 /** More errors than graphql reports before it gives up on a request. */
 const MOST_ITEMS = 100
-/** As many as a body that the host has not parsed may have, and more than any list or metadata. */
+/** As many as a body that the host hasn't parsed may have, and more than any list or metadata. */
 const MOST_VALUES = 20_000
 
 /**
- * The variables without most of what graphql would report; the request is refused all the same. Of the unknown members of an input
- * object one is left, and of an object in place of a text or a number the first members. graphql reports each error with the whole
- * value, so many errors would cost time quadratic in the request's size.
+ * The variables without most of what graphql would report; the request is rejected all the same. One of the unknown members of an input
+ * object is left. So are the first members of an object in place of a text or a number. With each error, graphql reports the whole value, so
+ * many errors would cost time quadratic in the size.
  */
 export function boundVariables(
   schema: GraphQLSchema,

@@ -63,7 +63,7 @@ class DocumentMeasure {
   readonly #schema: GraphQLSchema
   readonly #variables: Variables
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
-  /** The defaults of variables; null for a variable whose default is no number. */
+  /** The defaults of variables; null for a variable whose default isn't a number. */
   readonly #defaults = new Map<string, readonly (number | null)[]>()
   /** The measures of each fragment that is done. */
   readonly #known = new Map<string, DocumentSize>()
@@ -154,7 +154,7 @@ class DocumentMeasure {
     }
   }
 
-  /** The argument's value: literal, variable or default. What is no number is refused later, and counts as 1. */
+  /** The argument's value: literal, variable or default. A value that isn't a number is rejected later, and counts as 1. */
   #howMany(node: FieldNode, argument: string, field: GraphQLField<unknown, unknown> | undefined): number {
     const given = node.arguments?.find(({ name }) => name.value === argument)
     const fallback = field?.args.find(({ name }) => name === argument)?.defaultValue

@@ -30,7 +30,7 @@ const types = /* GraphQL */ `
   input CreateApiKeyInput {
     "1 to 100 characters."
     name: String!
-    "For example tasks:read; at most those of its creator."
+    "For example tasks:read. At most the scopes of its creator."
     scopes: [String!]!
     expiresAt: DateTime
     "Default: the key reaches the whole account."
@@ -42,7 +42,7 @@ const types = /* GraphQL */ `
     name: String!
     tier: Tier!
     createdAt: DateTime!
-    "Whether another owner has to decide and answer whatever somebody asks. The host sets it."
+    "Whether another owner has to decide and answer whatever someone asks. The host sets it."
     requireOtherPerson: Boolean!
     caller: Caller!
     workspaces: [WorkspaceSummary!]!
@@ -50,7 +50,7 @@ const types = /* GraphQL */ `
     usage: Usage!
   }
 
-  "Who is calling, and what it may do."
+  "The caller and its scopes."
   type Caller {
     id: ID!
     kind: CallerKind!

@@ -20,7 +20,7 @@ const types = /* GraphQL */ `
     createAgent(input: CreateAgentInput!): Agent
     "Changes the fields that are given; null clears an optional field. Runs that begin later get the change."
     updateAgent(id: ID!, input: UpdateAgentInput!): Agent
-    "Deletes an agent that has nothing left to do, and returns its id."
+    "Deletes an agent without open tasks, and returns its id."
     deleteAgent(id: ID!): ID
   }
 
@@ -44,7 +44,7 @@ const types = /* GraphQL */ `
     currentWorkload: Int!
     "The share of its last 100 attempts that completed, from 0 to 1; 1 before the first."
     successRate: Float!
-    "Until when it takes no task because its budget, or that of its workspace, is spent; null while neither is."
+    "The time until which it takes no task because its own or its workspace budget is spent; null while neither is."
     budgetSpentUntil: DateTime
     "Until when it takes no task because the provider of its model could not work; null otherwise."
     restingUntil: DateTime
@@ -55,7 +55,7 @@ const types = /* GraphQL */ `
 /** An agent in full, or as part of a task. */
 type AgentSource = TaskAgent | AgentOverview
 
-/** A field that the agent of a task lacks. It is loaded for all of them at once. */
+/** A field that the agent of a task lacks. It is loaded for all of them together. */
 function lookedUp(read: (agent: AgentOverview) => unknown): FieldPlan {
   return {
     resolve: (source: AgentSource, _: unknown, { loaders }: GraphqlContext) =>

@@ -14,7 +14,7 @@ const types = /* GraphQL */ `
       "The endCursor of the page before."
       after: String
     ): BudgetConnection
-    "What agents have used, as they reported it. Groups without a report are left out. Needs analytics:read."
+    "The usage that agents reported. Groups without a report are left out. Needs analytics:read."
     usage(
       "The first day, as 2026-11-22, in UTC."
       from: String!
@@ -37,7 +37,7 @@ const types = /* GraphQL */ `
     setWorkspaceBudget(workspaceId: ID!, budget: BudgetInput): MonthlyBudget
   }
 
-  "What an agent, or with a null agentId a workspace, may use in a calendar month, UTC."
+  "The monthly budget of an agent, or with a null agentId of a workspace. Months are UTC."
   type MonthlyBudget {
     workspaceId: ID!
     agentId: ID

@@ -29,7 +29,7 @@ const types = /* GraphQL */ `
   }
 
   extend type Mutation {
-    "Comments on a task. Nobody can edit a comment."
+    "Comments on a task. No one can edit a comment."
     commentTask(id: ID!, body: String!): Comment
     "Answers an agent's question and releases its task."
     answerTask(id: ID!, body: String!): Comment
@@ -37,12 +37,12 @@ const types = /* GraphQL */ `
     holdTask(id: ID!, input: HoldTaskInput!): WorkedTask
     "Asks for permission to do one thing, once, under a claim. The action is not tool:…, which is for agents of the host."
     requestApproval(id: ID!, input: RequestApprovalInput!): RequestedApproval
-    "Approves or rejects what an agent wants to do, and releases its task. Needs approvals:write."
+    "Approves or rejects an approval request, and releases its task. Needs approvals:write."
     decideApproval(
       id: ID!
       decision: ApprovalDecision!
       comment: String
-      "The shortDigest or inputDigest that the person was shown: refused when the input has another."
+      "The shortDigest or inputDigest that the person was shown: rejected when the input has another."
       digest: String
     ): Approval
   }
@@ -51,7 +51,7 @@ const types = /* GraphQL */ `
     fencingToken: Int!
     reason: HoldReason!
     message: String
-    "With NEEDS_INPUT: whether somebody else than the owner of this credential has to answer."
+    "With NEEDS_INPUT: whether someone else than the owner of this credential has to answer."
     requireOtherPerson: Boolean = false
   }
 
@@ -59,9 +59,9 @@ const types = /* GraphQL */ `
     fencingToken: Int!
     action: String!
     summary: String!
-    "What the action works on, as JSON text. Default: null."
+    "The input of the action, as JSON text. Default: null."
     inputJson: String
-    "Whether somebody else than the owner of this credential has to decide."
+    "Whether someone else than the owner of this credential has to decide."
     requireOtherPerson: Boolean = false
   }
 
@@ -81,7 +81,7 @@ const types = /* GraphQL */ `
     createdAt: DateTime!
   }
 
-  "Who wrote, decided or took something."
+  "The author of a write, decision or request."
   type NamedActor {
     kind: ActorKind!
     id: ID
@@ -103,7 +103,7 @@ const types = /* GraphQL */ `
     taskId: ID!
     action: String!
     summary: String!
-    "What the action works on, as JSON text."
+    "The input of the action, as JSON text."
     inputJson: String!
     "The SHA-256 of the canonical JSON of the input."
     inputDigest: String!
@@ -112,9 +112,9 @@ const types = /* GraphQL */ `
     status: ApprovalStatus!
     agentId: ID!
     requestedBy: ChangeActor!
-    "What asked, and may use it."
+    "The requester, which can use it."
     asker: ApprovalAsker!
-    "Whether another owner has to decide, also without the setting of the account."
+    "Whether another owner has to decide, even without the setting of the account."
     requireOtherPerson: Boolean!
     requestedAt: DateTime!
     expiresAt: DateTime!
@@ -124,7 +124,7 @@ const types = /* GraphQL */ `
     usedAt: DateTime
   }
 
-  "Who made a change."
+  "The author of a change."
   type ChangeActor {
     kind: ActorKind!
     id: ID

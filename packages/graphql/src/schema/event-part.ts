@@ -9,7 +9,7 @@ const types = /* GraphQL */ `
   the seq of the last event of each workspace and pass it as since. Subscriptions need tasks:read.
   """
   type Subscription {
-    "What happens in a workspace: to its tasks, and (with agents:read) to its agents."
+    "The events of a workspace: of its tasks, and (with agents:read) of its agents."
     workspaceEvents(
       workspaceId: ID!
       "Resumes after this seq. Default: only new events."
@@ -19,7 +19,7 @@ const types = /* GraphQL */ `
       "Only events of this task."
       taskId: ID
     ): BoardEvent!
-    "What happens to the tasks of all workspaces within reach, including those created later."
+    "Events of the tasks of all workspaces within reach, including workspaces created later."
     taskEvents(
       "Resumes after these. A workspace that is not listed counts as new, and its events are sent from the beginning."
       since: [WorkspacePlace!]
@@ -114,7 +114,7 @@ interface TasksArguments extends EventFilter {
 }
 
 /**
- * A subscription costs as much as this many events: each is resolved separately, and does not count against the account's limits.
+ * A subscription costs as much as this many events: each is resolved separately, and doesn't count against the account's limits.
  */
 const COUNTED_EVENTS = 20
 

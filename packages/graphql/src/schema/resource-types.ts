@@ -7,7 +7,7 @@ const types: Readonly<Record<FieldKind, string>> = {
   integer: 'Int',
 }
 
-/** The members of an input type: those of a new resource, or of a change, which requires none. */
+/** The members of an input type: of a new resource, or of a change, which requires none. */
 export function inputMembers(fields: readonly NamedField[], use: 'create' | 'update'): string {
   return members(fields, ({ isClearable }) => use === 'create' && !isClearable)
 }

@@ -23,7 +23,7 @@ const ROOT = /* GraphQL */ `
   }
 `
 
-/** Sizes that the host's options set. The cost of a document depends on them, the schema's text does not. */
+/** Sizes that the host's options set. The cost of a document depends on them, the schema's text doesn't. */
 export interface SchemaBounds {
   /** Attempts of one webhook delivery. */
   readonly maxDeliveryAttempts: number
@@ -32,7 +32,7 @@ export interface SchemaBounds {
 const DEFAULT_BOUNDS: SchemaBounds = { maxDeliveryAttempts: defaultRetrySchedule.delaysMs.length + 1 }
 
 /**
- * The schema of the task board. Its resolvers expect the context that the endpoint creates. The types and descriptions do not
+ * The schema of the task board. Its resolvers expect the context that the endpoint creates. The types and descriptions don't
  * depend on the context.
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import {
 import type { GraphqlContext } from '../graphql-context.js'
 import { pageSize } from './page-size.js'
 
-/** The arguments of a list of tasks, beside its workspace. */
+/** The arguments of a list of tasks, next to its workspace. */
 export const taskListArguments = /* GraphQL */ `
       "How many at most: 1 to 100."
       first: Int = 20

@@ -59,7 +59,7 @@ const fieldTypes: { readonly [F in TaskField]-?: FieldType<F> } = {
     type: 'Budget',
     inputType: 'BudgetInput',
     isNullable: true,
-    description: 'What agents may use for the task, in all attempts together.',
+    description: 'The budget of the task, for all attempts together.',
   },
 }
 

@@ -19,11 +19,11 @@ ${taskListArguments}
     createTasks(tasks: [ListedTaskInput!]!, workspaceId: ID): [ID!]
     "Changes the fields that are given, and no others; null clears."
     updateTask(id: ID!, input: UpdateTaskInput!): Task
-    "Deletes a task with its log and outputs, and returns its id. Refused while other tasks depend on it."
+    "Deletes a task with its log and outputs, and returns its id. Rejected while other tasks depend on it."
     deleteTask(id: ID!): ID
-    "Moves a task to any column. Revokes the lease of an agent that works it."
+    "Moves a task to any column. Revokes the lease of an agent that works on it."
     moveTask(id: ID!, to: Column!): Task
-    "Cancels a task until it is released. Refused once it is completed."
+    "Cancels a task until it is released. Rejected once it is completed."
     cancelTask(id: ID!, message: String): Task
     "Releases a held task. It can be taken again, with fresh attempts."
     releaseTask(id: ID!, fencingToken: Int): Task
@@ -77,13 +77,13 @@ ${taskListArguments}
     ${shownFields}
     status: TaskStatus!
     column: Column!
-    "What keeps a task in TODO from agents."
+    "The reason that keeps a task in TODO from agents."
     hold: Hold
     "In percent."
     progress: Int!
-    "The agent that works it, else that completed it, else that it is assigned to."
+    "The agent that works on it, else that completed it, else that it is assigned to."
     agent: Agent
-    "Who moved it to DOING or DONE, or completed it, without an agent."
+    "The person or program that moved it to DOING or DONE, or completed it."
     takenBy: NamedActor
     "How many of dependsOn are not done."
     openDependencies: Int!
@@ -98,11 +98,11 @@ ${taskListArguments}
     "The newest 100 lines, oldest first."
     logs: [LogLine!]!
     outputs: [Output!]!
-    "The sum of what was reported on it."
+    "The sum of its reported usage."
     usage: UsageTotal!
   }
 
-  "What may be used: at least one of the two."
+  "The budget: at least one of the two limits."
   type Budget {
     "Input and output together."
     tokens: Float
@@ -117,7 +117,7 @@ ${taskListArguments}
     costUsd: Float
   }
 
-  "What keeps a task in TODO from agents."
+  "The reason that keeps a task in TODO from agents."
   type Hold {
     reason: HoldReason!
     message: String

@@ -15,7 +15,7 @@ const types = /* GraphQL */ `
     addTaskLogLine(id: ID!, input: LogLineInput!): AddedLogLine
     "Adds a reference to something that a claimed task produced."
     addTaskOutput(id: ID!, input: OutputInput!): Output
-    "Records what work on a task has used. Without the token of a claim it needs agents:write too."
+    "Records usage of a task. Without the token of a claim it also needs agents:write."
     reportTaskUsage(id: ID!, input: UsageInput!): RecordedUsage
     "Creates subtasks of a claimed task, all or none, and returns their ids. With wait, the task waits for them, and that attempt does not count."
     delegateTask(id: ID!, input: DelegateInput!): [ID!]
@@ -34,7 +34,7 @@ const types = /* GraphQL */ `
   }
 
   input HeartbeatInput {
-    "The token of the claim. A superseded one is refused with CONFLICT."
+    "The token of the claim. A superseded one is rejected with CONFLICT."
     fencingToken: Int!
     "The length of the lease from now on, for this and the other writes. Default: the length that the claim set."
     leaseSeconds: Int
@@ -49,7 +49,7 @@ const types = /* GraphQL */ `
     outputTokens: Float!
     "The part of inputTokens that a cache had. Default 0."
     cachedInputTokens: Float
-    "What counts is the larger of this and the cost by the prices of the host. Default 0."
+    "The larger of this and the cost by the prices of the host counts. Default 0."
     costUsd: Float
     leaseSeconds: Int
   }
@@ -68,7 +68,7 @@ const types = /* GraphQL */ `
     at: DateTime!
     "The sum of all reports on the task."
     total: UsageTotal!
-    "Whose budget has nothing left after the report: task, agent or workspace. The task is then on hold as BUDGET."
+    "The owner of the budget that the report spent: task, agent or workspace. The task is then on hold as BUDGET."
     spent: String
   }
 
@@ -117,7 +117,7 @@ const types = /* GraphQL */ `
     "The token of the claim. Without one, a person completes the task, in any column."
     fencingToken: Int
     result: String!
-    "Whether a person completes the task also while an agent works on it. That ends the run of the agent. Default false."
+    "Whether a person completes the task even while an agent works on it. That ends the run of the agent. Default false."
     takeOver: Boolean
   }
 
@@ -143,7 +143,7 @@ const types = /* GraphQL */ `
     status: TaskStatus!
     progress: Int!
     fencingToken: Int!
-    "Null once the lease has ended."
+    "Null once the lease has expired."
     leaseExpiresAt: DateTime
     "When a failed task can be taken again."
     notBefore: DateTime

@@ -8,7 +8,7 @@ import { pageSize } from './page-size.js'
 import { searchTasks, taskListArguments, type TaskListArguments } from './task-connection.js'
 
 const types = /* GraphQL */ `
-  "What is beyond the caller's reach is null or an error with the code RESOURCE_NOT_FOUND, like what does not exist."
+  "A resource beyond the caller's reach is null or an error with the code RESOURCE_NOT_FOUND, as if it did not exist."
   type Query {
     "A workspace; null when it does not exist."
     workspace(id: ID!): Workspace
@@ -17,7 +17,7 @@ const types = /* GraphQL */ `
   }
 
   """
-  Each write needs the scope of what it changes: tasks:write, agents:write, webhooks:write or account:write. Creates accept an
+  Each write needs the scope of the resource that it changes: tasks:write, agents:write, webhooks:write or account:write. Creates accept an
   Idempotency-Key header, as in REST.
   """
   type Mutation {
@@ -30,7 +30,7 @@ const types = /* GraphQL */ `
     name: String!
   }
 
-  "A workspace with what is on its board."
+  "A workspace with its board."
   type Workspace {
     id: ID!
     name: String!
@@ -52,7 +52,7 @@ ${taskListArguments}
     analytics(period: AnalyticsPeriod = LAST_30_DAYS): Analytics
   }
 
-  "A workspace in a list. Query it by id for what is on its board."
+  "A workspace in a list. Query it by id for its board."
   type WorkspaceSummary {
     id: ID!
     name: String!

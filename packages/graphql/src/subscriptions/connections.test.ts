@@ -128,7 +128,10 @@ describe('a connection', () => {
     const { id, key } = await host.makeKey(['tasks:read'])
     const { received } = await follow(host, key)
     await host.taskboard.accounts.revokeKey(host.accountId, id)
-    expect(await received.ended).toMatchObject({ code: 4403, reason: 'the credential has ended' })
+    expect(await received.ended).toMatchObject({
+      code: 4403,
+      reason: 'the credential expired or was revoked',
+    })
   })
 
   it('ends with its access token', async () => {
@@ -153,7 +156,10 @@ describe('a connection', () => {
     await host.taskboard.board(workspace.id).add({ title: 'just in time' })
     await received.until(({ seq }) => seq === 1)
     await clock.advance({ ms: 1_000 })
-    expect(await received.ended).toMatchObject({ code: 4403, reason: 'the credential has ended' })
+    expect(await received.ended).toMatchObject({
+      code: 4403,
+      reason: 'the credential expired or was revoked',
+    })
   })
 
   it('checks its credential with every operation', async () => {

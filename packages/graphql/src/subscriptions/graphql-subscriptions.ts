@@ -32,7 +32,7 @@ const graphqlCloseCodes: CloseCodes = {
 
 /**
  * Admits a connection by the payload of its `connection_init`: `{"authorization": "Bearer …"}`, the name in any case. Returns false
- * when the connection was refused and closed.
+ * when the connection was rejected and closed.
  */
 async function admitConnection(
   connection: RealtimeConnection,
@@ -54,9 +54,9 @@ function authorizationOf(parameters: Readonly<Record<string, unknown>>): string 
 }
 
 /**
- * Subscriptions over WebSockets, for the `protocols` of `attachRealtime`: graphql-transport-ws at the path of the HTTP endpoint.
- * It serves queries and mutations too. Credentials, scopes, limits and the rules for documents are those of HTTP, and with the
- * same options both share one cache of documents. Connections count together with those of the realtime channel.
+ * Subscriptions over WebSockets, for the `protocols` of `attachRealtime`: graphql-transport-ws at the path of the HTTP endpoint. It serves
+ * queries and mutations too. Credentials, scopes, limits and the rules for documents are the same as over HTTP, and with the same options
+ * both share one cache of documents. Connections count together with realtime connections.
  * @throws TypeError for an invalid option.
  * @example
  * ```ts

@@ -19,10 +19,10 @@ type Result = IteratorResult<OperationAnswer, undefined>
 const END: Result = Object.freeze({ value: undefined, done: true })
 
 /**
- * The results of one operation, in order. graphql-ws knows operations only by id: after each wait it takes the operation that now
- * has the id for the one it waited for. Clients may reuse the id of a completed operation. The earlier operation would then send
- * results too, complete the later one, or never end. So once completed, this keeps graphql-ws waiting. A promise that never
- * resolves is garbage-collected together with its waiter.
+ * The results of one operation, in order. graphql-ws knows operations only by id. After each wait it takes the operation that now has the
+ * id for the one it waited for. Clients may reuse the id of a completed operation. The earlier operation would then send results too,
+ * complete the later one, or never end. So once completed, this keeps graphql-ws waiting. A promise that never resolves is
+ * garbage-collected together with its waiter.
  */
 export class OperationOutcome implements AsyncIterableIterator<OperationAnswer> {
   #results: AsyncIterator<OperationAnswer, undefined> | null = null
@@ -83,7 +83,7 @@ export async function beginOperation(
   try {
     requireRoom(underWay, services.realtime.settings.subscriptionsPerConnection)
     const principal = await connection.recheck()
-    if (principal === null) throw new TaskboardError('UNAUTHORIZED', 'the connection has ended')
+    if (principal === null) throw new TaskboardError('UNAUTHORIZED', 'the connection is closed')
     requireWithinLimits(await services.takeTierLimit(principal))
     const document = documents.prepare(query, variables)
     if (!('kind' in document)) return document

@@ -3,7 +3,7 @@ import type { ChannelMessage, MessageStream } from '@taskboard/core/transport'
 const AT_ONCE = 4
 
 /**
- * How many events of a connection are answered at a time, over all its subscriptions. One event may concern all of them, and their
+ * How many events of a connection are handled at a time, over all its subscriptions. One event may concern all of them, and their
  * answers together would exceed the cap on waiting data, even for a fast reader.
  */
 export class AnswerTurns {

@@ -14,7 +14,7 @@ export function changesOf(message: ChannelMessage, wanted: ReadonlySet<string>):
 /** How many notifications may wait for a client that reads slowly. */
 const MOST_UNREAD = 100
 
-/** Publishes changes to one subscription. What waits beyond the limit is sent once for each address, when the client has read. */
+/** Publishes changes to one subscription. Changes beyond the limit are sent once for each address, when the client has read. */
 export class ChangeFeed implements ServerEventBus {
   #listener: ((event: ServerEvent) => void) | null = null
   #unread = 0

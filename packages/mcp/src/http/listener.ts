@@ -18,7 +18,7 @@ export interface Listening {
   close(): void
 }
 
-/** Opens the events of a request's caller. `onEnd` is called once the connection has ended, for any reason. */
+/** Opens the events of a request's caller. `onEnd` is called once the connection has closed, for any reason. */
 export type Listen = (request: HttpRequest, onEnd: () => void) => Promise<Listening>
 
 /** @throws what the realtime channel throws: `QUOTA_EXCEEDED`, `FORBIDDEN`, `SERVICE_UNAVAILABLE`, `UNAUTHORIZED`. */

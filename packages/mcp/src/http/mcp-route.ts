@@ -22,20 +22,20 @@ import { resourceMetadata } from './resource-metadata.js'
 import type { Answer, BoardCalls } from '../board-calls.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Of JSON-RPC: a request that the server refuses before it looks at its method. */
+/** Of JSON-RPC: a request that the server rejects before it looks at its method. */
 const REFUSED = -32000
 const PARSE_ERROR = -32700
 const INVALID_PARAMS = -32602
 /** Of a stream: middleware that compresses and proxies that buffer (nginx) would keep its events back. */
 const AS_IT_COMES = { 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' }
 
-/** Of the id of a subscription: each notification repeats it. */
+/** Of the id of a subscription: each notification carries it. */
 const LONGEST_ID = 255
 
 /**
- * The endpoint of the Model Context Protocol as a route, for the `routes` of an HTTP adapter: tools and resources for AI agents. It
- * uses the credentials, the limits, the scopes and the reach of API v2. It keeps no session: it answers clients of the
- * protocol's version 2026-07-28, and those of 2025 without what needs a session.
+ * The endpoint of the Model Context Protocol as a route, for the `routes` of an HTTP adapter: tools and resources for AI agents. It uses
+ * the credentials, the limits, the scopes and the reach of API v2. It keeps no session. It serves clients of the protocol's version
+ * 2026-07-28, and clients of 2025 except for features that need a session.
  * @throws TypeError for an invalid option; TaskboardError `INVALID_CONFIG` for a `path` that no request can match.
  * @example
  * ```ts
@@ -111,7 +111,7 @@ function refuse({ environment }: TransportServices, error: unknown): HttpRespons
   return refusal(v2ErrorEnvelope(error, { requestId, now: environment.clock.now() }), null)
 }
 
-/** The error of API v2 in the form of JSON-RPC. The id is null while the request has not been read. */
+/** The error of API v2 in the form of JSON-RPC. The id is null while the request hasn't been read. */
 function refusal({ status, headers, body }: ReturnType<typeof v2ErrorEnvelope>, id: unknown): HttpResponse {
   const unread = body.error.details.field === '' ? PARSE_ERROR : INVALID_PARAMS
   const error = { code: status === 400 ? unread : REFUSED, message: body.error.message, data: body }
@@ -173,7 +173,7 @@ function headersOf(response: Response): Record<string, string> {
   return headers
 }
 
-/** The headers that the protocol has. The credential is not among them: the server has no need of it. */
+/** The headers that the protocol has. The credential isn't among them: the server has no need of it. */
 const HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
 
 /** The request for the protocol's own handler, without its body. */

@@ -5,7 +5,7 @@ import type { McpOptions } from '../mcp-options.js'
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Why a request is refused by the host that it addresses or the page that sent it; null when it may pass. Without such a check, a
+ * Why a request is rejected by the host that it addresses or the page that sent it; null when it may pass. Without such a check, a
  * page could reach a server on the user's own machine by a name that its owner points there (DNS rebinding).
  */
 export function refusePage(
@@ -25,7 +25,7 @@ export function refusePage(
   )
 }
 
-/** Why a request is refused by the host name that it addresses; null when it may pass. */
+/** Why a request is rejected by the host name that it addresses; null when it may pass. */
 export function refuseHost(
   request: Pick<HttpRequest, 'header' | 'targetOrigin'>,
   { allowedHosts }: Pick<McpOptions, 'allowedHosts'>,

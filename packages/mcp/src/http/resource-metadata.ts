@@ -6,7 +6,7 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 /** The metadata of the endpoint as a protected resource (RFC 9728). */
 export interface ResourceMetadata {
   readonly route: Route
-  /** The challenge of a refused request, which names the metadata. */
+  /** The challenge of a rejected request, which names the metadata. */
   challenge(request: HttpRequest): string
 }
 

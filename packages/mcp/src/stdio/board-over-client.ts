@@ -19,7 +19,7 @@ function methodOf(client: BoardClient, operationId: BoardOperation): Method {
   return found as Method
 }
 
-/** The board of a client's credential, over its HTTP API. The signal ends calls under way, and their repeats. */
+/** The board of a client's credential, over its HTTP API. The signal ends calls in progress, and their repeats. */
 export function boardOverClient(client: BoardClient, signal?: AbortSignal): BoardCalls {
   return {
     scopes: null,
@@ -32,7 +32,7 @@ export function boardOverClient(client: BoardClient, signal?: AbortSignal): Boar
   }
 }
 
-/** The client takes no id that addresses resolve as a folder, and none that they cannot encode. */
+/** The client takes no id that addresses resolve as a folder, and none that they can't encode. */
 const ADDRESSABLE = /^(?!\.{0,2}$)\P{Surrogate}*$/su
 
 function argumentsOf({ params = {}, query, body }: OperationInput): readonly unknown[] {

@@ -17,18 +17,18 @@ export interface StdioOptions {
   readonly tools?: readonly ToolSet[] | undefined
   /**
    * The name or the id of the agent that claims tasks when a call of `claim_task` names none. Default: the only one within reach that
-   * the host does not run.
+   * the host doesn't run.
    */
   readonly agent?: string | undefined
-  /** Default: standard input and output of the process. Nothing else may write to that output. */
+  /** Default: standard input and output of the process. No other code may write to that output. */
   readonly transport?: Transport | undefined
-  /** Called with errors that no answer reports, such as a lost realtime connection that cannot be made again. */
+  /** Called with errors that no answer reports, such as a lost realtime connection that can't be made again. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 /** A served connection. */
 export interface StdioServing {
-  /** Resolves once the connection has ended, by either side. */
+  /** Resolves once the connection has closed, by either side. */
   readonly ended: Promise<void>
   close(): Promise<void>
 }

@@ -25,8 +25,8 @@ interface Search {
 }
 
 /**
- * Finds the ids of agents for one call of a tool: in a workspace if one is given, else in all within reach. Passes ids on unread, and
- * what is no text, because operations check them.
+ * Finds the ids of agents for one call of a tool: in a workspace if one is given, else in all within reach. Passes on ids unread, and
+ * values that aren't text, because operations check them.
  */
 export function agentFinder(
   board: BoardCalls,
@@ -53,7 +53,7 @@ export function agentFinder(
 }
 
 /**
- * The agent that claims when nobody is named: the only one that the host does not run.
+ * The agent that claims when no one is named: the only one that the host doesn't run.
  * @throws TaskboardError `MISSING_FIELD` with the agents to choose from.
  */
 export async function onlyRemoteAgent(board: BoardCalls, field: string): Promise<string> {

@@ -22,7 +22,7 @@ const listAgents = tool({
   sets: ['worker', 'planner'],
   scope: 'agents:read',
   name: 'list_agents',
-  description: 'Who works on tasks, oldest first: claim as a remote one, assign to any.',
+  description: 'The agents, oldest first: claim as a remote one, assign to any.',
   input: z.object(members(query, 'workspace_id', 'cursor')),
   output: z.object({ agents: z.array(listedAgent), next_cursor: z.string().nullable(), next }),
   hints: { readOnlyHint: true },

@@ -28,9 +28,9 @@ export async function callTool(
 }
 
 const LOST =
-  'the run has ended: its lease is over, or the task was taken away. Stop working on it, or call claim_task with its task_id and go on under the new run'
+  'the run is over: its lease expired, or the task was taken away. Stop working on it, or call claim_task with its task_id and continue under the new run'
 
-/** An error that names the arguments of the tool where those of the operation have other names. */
+/** An error that names the arguments of the tool where the operation has other names. */
 function inWordsOf({ renames }: Tool, explained: ExplainedError): ExplainedError {
   const { error } = explained
   const { field, issue } = error.details

@@ -4,7 +4,7 @@ import { plannerTools } from './planner-tools.js'
 import type { Tool, ToolSet } from './tool.js'
 import { workerTools } from './worker-tools.js'
 
-/** A tool as `tools/list` answers it. */
+/** A tool as `tools/list` returns it. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
@@ -23,7 +23,7 @@ export const toolsByName: ReadonlyMap<string, Tool> = new Map(
   [...agentTools, ...workerTools, ...plannerTools].map((each) => [each.name, each]),
 )
 
-/** What does not help a model to choose or fill in a value. The board checks it. */
+/** Parts that don't help a model to choose or fill in a value. The board checks it. */
 const LEFT_OUT = ['pattern', 'format', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
 /** A bound that no model comes near. */
@@ -45,8 +45,8 @@ const definitions: ReadonlyMap<string, ToolDefinition> = new Map(
 )
 
 /**
- * The tool of a name, if the sets of a caller have it. Whoever cannot write to tasks works none, and has the reading tools of both
- * sets. What the scopes do not allow is offered here, so that a call is told which scope is missing.
+ * The tool of a name, if the sets of a caller have it. Anyone who can't write to tasks works none, and has the reading tools of both
+ * sets. Tools beyond the scopes are offered here, so that a call gets the missing scope in its error.
  */
 export function offeredTool(
   name: string,
@@ -91,7 +91,7 @@ function definitionOf({ name, description, input, output, hints }: Tool): ToolDe
   }
 }
 
-/** A model leaves out what it does not have, also where the board takes null for it. */
+/** A model leaves out what it doesn't have, even where the board takes null for it. */
 function dropNull(schema: z.core.JSONSchema.JSONSchema): void {
   const [first, second, ...others] = schema.anyOf ?? []
   if (first === undefined || second?.type !== 'null' || others.length > 0) return

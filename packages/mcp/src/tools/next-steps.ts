@@ -2,34 +2,35 @@ import type { Actor } from '@taskboard/core'
 import type { TaskApprovals } from './task-approvals.js'
 
 /**
- * What a model has to do after a call, in words of this package only: texts of the board are data. Some clients show a model the
+ * The next step of a model after a call, in words of this package only: texts of the board are data. Some clients show a model the
  * structured content of a result and nothing else, so it is a member there. The tool to call next is named first.
  */
 export const nextSteps = {
   nothingReady: 'No task is ready. Call claim_task again later, or stop.',
-  progressed: 'Go on. Call report_progress again before lease_expires_at, then complete_task or fail_task.',
-  released: 'The run has ended. Call claim_task for another task.',
-  recorded: 'Go on.',
-  waits: 'The run has ended: stop working on this task. Once its parts are done, claim_task returns it.',
-  spent: 'The budget is spent: the run has ended, and the task waits for a person.',
-  completed: 'The run has ended. Call claim_task for the next task.',
-  failed: 'The attempt and the run have ended. Call claim_task for another task.',
+  progressed:
+    'Continue. Call report_progress again before lease_expires_at, then complete_task or fail_task.',
+  released: 'The run is over. Call claim_task for another task.',
+  recorded: 'Continue.',
+  waits: 'The run is over: stop working on this task. Once its parts are done, claim_task returns it.',
+  spent: 'The budget is spent: the run is over, and the task waits for a person.',
+  completed: 'The run is over. Call claim_task for the next task.',
+  failed: 'The attempt and the run are over. Call claim_task for another task.',
   asked:
-    'The run has ended: stop working on this task. Once it is answered, claim_task returns it with the answer.',
+    'The run is over: stop working on this task. After the answer, claim_task returns it with the answer.',
   requested: {
-    approved: 'Approved: do exactly this now, once. Then go on, to complete_task or fail_task.',
+    approved: 'Approved: do exactly this now, once. Then continue, to complete_task or fail_task.',
     rejected:
-      'Rejected: do not do it; comment has the reason. Go on without it, to complete_task or fail_task.',
+      'Rejected: do not do it; comment contains the reason. Continue without it, to complete_task or fail_task.',
     pending:
-      'A person has to decide. The run has ended: stop working on this task. After the decision, claim_task returns it; then call request_approval with the same action and input.',
+      'A person has to decide. The run is over: stop working on this task. After the decision, claim_task returns it; then call request_approval with the same action and input.',
   },
   approval: {
     approved:
       'Approved, not used: call request_approval with exactly this action and input under your run. It returns approved; then do it once.',
-    rejected: 'Rejected: do not do it; comment has the reason.',
+    rejected: 'Rejected: do not do it; comment contains the reason.',
     pending: 'A person has yet to decide.',
     used: 'Used: a run went on to do it. Check before you do it again; request_approval asks again.',
-    expired: 'Nobody decided in time: request_approval asks again.',
+    expired: 'No one decided in time: request_approval asks again.',
   },
 } as const
 
@@ -39,8 +40,8 @@ const MEANINGS: readonly (readonly [status: string, step: string])[] = [
     'Of approvals that are approved, call request_approval with exactly that action and input: it returns approved, and you do it once.',
   ],
   ['rejected', 'Do not do what is rejected.'],
-  ['pending', 'What is pending is not decided.'],
-  ['used', 'What is used was begun by an earlier run: check before you do it again.'],
+  ['pending', 'Pending actions are not decided.'],
+  ['used', 'An earlier run began used actions: check before you do them again.'],
 ]
 
 const ANSWERED: Readonly<Record<Actor['kind'], string>> = {
@@ -61,7 +62,7 @@ interface Claimed {
   readonly minutes: number
 }
 
-/** After a claim. Null approvals could not be read. */
+/** After a claim. Null approvals couldn't be read. */
 export function afterClaim(
   approvals: TaskApprovals | null,
   { answeredBy, hasHistory, hasDependencies, minutes }: Claimed,

@@ -22,7 +22,7 @@ const keyed = z
   .regex(/^[!-~]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
   .optional()
 
-/** The arguments of a create without its key, which is no field of an operation. */
+/** The arguments of a create without its key, which isn't a field of an operation. */
 function readKeyed(args: Answer) {
   const { idempotency_key: idempotencyKey, ...body } = args
   return { body, idempotencyKey: idempotencyKey as string | undefined }
@@ -34,7 +34,7 @@ async function withAssignee(find: ReturnType<typeof agentFinder>, task: Answer):
   return wanted === undefined ? task : { ...task, assigned_to: await find(wanted, 'assigned_to') }
 }
 
-/** What can be said of a task beside its title. */
+/** What can be said of a task next to its title. */
 function fieldsOf(schema: z.ZodObject): Record<string, z.ZodType> {
   const fields = members(schema, 'description', 'priority', 'tags', 'depends_on')
   const { type, deadline, metadata } = schema.shape as Record<string, z.ZodType>
@@ -91,7 +91,7 @@ const createTask = tool({
       description: 'The task that this one becomes a part of.',
     }),
     ...fieldsOf(newTask),
-    idempotency_key: keyed.meta({ description: 'A repeat with the same one adds nothing.' }),
+    idempotency_key: keyed.meta({ description: 'A retry with the same one adds nothing.' }),
   }),
   output: createdTask,
   hints: { destructiveHint: false },
@@ -215,7 +215,7 @@ const commentOnTask = tool({
     task_id: id,
     body: z.string(),
     answers: z.boolean().optional().meta({
-      description: 'true: it answers the question that the task waits for, and the work goes on.',
+      description: 'true: it answers the question that the task waits for, and the work continues.',
     }),
     idempotency_key: keyed,
   }),
@@ -244,7 +244,7 @@ const summaryPart = z
   .object({ tasks: z.array(summarizedTask), has_more: z.boolean() })
   .meta({ id: 'SummaryPart' })
 
-/** What goes on: one short list for each thing that matters, of one workspace or of all. */
+/** Activity: one short list for each thing that matters, of one workspace or of all. */
 export async function summarize(board: BoardCalls, workspaceId: string | undefined): Promise<Answer> {
   const parts = Object.entries(summaryFilters).map(async ([name, filter]) => {
     const page = await board.call('listTasks', {
@@ -260,7 +260,7 @@ const boardSummary = tool({
   ...planner,
   scope: 'tasks:read',
   name: 'board_summary',
-  description: 'What is in progress, waits for people, comes next and was done: up to 10 tasks each.',
+  description: 'Tasks in progress, on hold, next in the queue and done: up to 10 of each.',
   input: z.object({ workspace_id: id.optional() }),
   output: z.object(Object.fromEntries(Object.keys(summaryFilters).map((name) => [name, summaryPart]))),
   hints: { readOnlyHint: true },

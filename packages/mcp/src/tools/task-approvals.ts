@@ -33,7 +33,7 @@ export async function readApprovals(board: BoardCalls, taskId: string): Promise<
   return { shown, hasMore: hasMore || page['next_cursor'] !== null }
 }
 
-/** Of approvals, newest first, those to show. One whose texts do not fit is shown without them. */
+/** Of approvals, newest first, those to show. One whose texts don't fit is shown without them. */
 export function boundApprovals(approvals: readonly Answer[]): TaskApprovals {
   const known = SHOWN.flatMap((status) => approvals.filter((each) => each['status'] === status))
   let left = mostCharacters

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Answer, BoardCalls } from '../board-calls.js'
 
-/** The sets of tools: what an agent needs that works tasks, and what one needs that plans them. */
+/** The sets of tools: one for an agent that works on tasks, and one for an agent that plans them. */
 export const toolSets = ['worker', 'planner'] as const
 export type ToolSet = (typeof toolSets)[number]
 
@@ -13,11 +13,11 @@ export interface ToolCall<Args> {
   readonly agent: string | undefined
 }
 
-/** What a tool returns: the structured content, and a sentence for the model. */
+/** The return value of a tool: the structured content, and a sentence for the model. */
 export interface ToolAnswer {
   readonly value: Answer
   readonly text: string
-  /** What the model has to do now, if it has to: the member `next` of the structured content, and a part of the text. */
+  /** The next step of the model, if there is one: the member `next` of the structured content, and a part of the text. */
   readonly next?: string | undefined
 }
 
@@ -38,12 +38,12 @@ export interface Tool {
   readonly input: z.ZodObject
   readonly output: z.ZodObject
   readonly hints: ToolHints
-  /** Names of arguments, by those of the operation's fields where they differ. */
+  /** Names of arguments, by the names of the operation's fields where they differ. */
   readonly renames?: Readonly<Record<string, string>>
   run(call: ToolCall<Answer>): Promise<ToolAnswer>
 }
 
-/** Declares a tool. It takes no argument but those of its schema. */
+/** Declares a tool. It takes only the arguments of its schema. */
 export function tool(declared: Tool): Tool {
   return { ...declared, input: declared.input.strict() }
 }

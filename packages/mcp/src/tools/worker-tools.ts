@@ -15,7 +15,7 @@ const MOST_LEASE_MINUTES = 1_440
 const LOG_LINES = 20
 /** The operation returns no more. */
 const MOST_LOG_LINES = 100
-/** About 5,000 tokens: clients refuse answers that are much longer. */
+/** About 5,000 tokens: clients reject answers that are much longer. */
 const RESULT_CHARACTERS = 20_000
 const PERCENT = 100
 
@@ -42,7 +42,7 @@ const claimTask = tool({
     'Take the best ready task, or task_id. Returns its run, for other tools. Each write renews the lease. run is null when nothing is ready.',
   input: z.object({
     agent: id.optional().meta({ description: 'Name or id of who works on it, if several.' }),
-    task_id: id.optional().meta({ description: 'This task alone; also after a lost run.' }),
+    task_id: id.optional().meta({ description: 'This task alone; even after a lost run.' }),
     lease_minutes: z
       .int()
       .min(1)
@@ -68,7 +68,7 @@ const claimTask = tool({
     const body = { agent_id: agentId, lease_s: minutes * 60, ...taskGiven }
     const task = (await board.call('claimTask', { body }))['task'] as Answer | null
     if (task === null)
-      return { value: { approvals: [] }, text: 'Nothing to do.', next: nextSteps.nothingReady }
+      return { value: { approvals: [] }, text: 'No task is ready.', next: nextSteps.nothingReady }
     const taskId = String(task['id'])
     const fencingToken = Number(task['fencing_token'])
     // Without its run, nobody could work on the task until the lease expires.
@@ -102,7 +102,7 @@ async function claimantOf(board: BoardCalls, wanted: unknown): Promise<string> {
 /** A comment as an operation returns it. */
 type Said = Pick<Comment, 'kind' | 'author' | 'body'>
 
-/** `by` has its kind, too: `the answer of Ada`. */
+/** `by` has its kind as well: `the answer of Ada`. */
 const comment = z.object({
   by: z.string(),
   ...members(operationSchemas('createComment').answer, 'body', 'created_at'),
@@ -236,7 +236,7 @@ const requestApproval = tool({
   ...write,
   name: 'request_approval',
   description:
-    'Ask people for permission to do a thing, once. approved: do exactly this now. rejected: do not. pending: the run has ended; after the decision, claim and ask again with the same action and input.',
+    'Ask people for permission to do a thing, once. approved: do exactly this now. rejected: do not. pending: the run is over; after the decision, claim and ask again with the same action and input.',
   input: z.object({
     run,
     ...members(bodyOf('requestApproval'), 'action', 'summary'),
@@ -317,7 +317,7 @@ const reportUsage = tool({
   },
 })
 
-/** What an agent needs that works tasks. */
+/** What an agent needs that works on tasks. */
 export const workerTools: readonly Tool[] = [
   claimTask,
   getTask,

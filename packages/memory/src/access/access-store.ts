@@ -76,7 +76,7 @@ function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRe
 
   /** Adds a copy of a key with another secret. */
   function addLike(key: StoredKey, { prefix, hash }: ApiKeyRotation, now: Instant): ApiKeyRecord {
-    if (hasEnded(key, now)) throw new TaskboardError('CONFLICT', 'the key has ended')
+    if (hasEnded(key, now)) throw new TaskboardError('CONFLICT', 'the key is revoked or expired')
     return add({ ...key, prefix, hash }, now)
   }
 
@@ -166,7 +166,7 @@ function isWithin(reach: Reach, { accountId, workspaceId }: ApiKeyRecord): boole
   return reach.workspaceIds === 'all' || (workspaceId !== null && reach.workspaceIds.includes(workspaceId))
 }
 
-/** A key is shown only once: a repeat cannot return it. */
+/** A key is shown only once: a retry can't return it. */
 function refuseRepeat({ id }: { readonly id: string }): never {
   throw new TaskboardError(
     'CONFLICT',
@@ -334,7 +334,7 @@ function renameWorkspace(
   return changed
 }
 
-/** Replaces a user's password and ends its sessions, whose ids it returns. */
+/** Replaces a user's password and revokes its sessions, whose ids it returns. */
 function setEmailVerified(
   { users }: Database['tables'],
   { userId, isEmailVerified }: Parameters<Store['setEmailVerified']>[0],

@@ -15,6 +15,8 @@ import type { Deletion } from '../tables/tables.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
 import type { StoredUser } from '../tables/users.js'
 
+const LAST_WORKSPACE = 'an account must keep at least one workspace; delete the account instead'
+
 type Verb = 'beginDeletion' | 'continueDeletion' | 'deleteUser'
 
 /** The part of the access store that deletes. */
@@ -46,9 +48,7 @@ export function createDeletions(
     const workspace = tables.workspaces.get(workspaceId)
     if (workspace === undefined) throw notFound('workspace')
     const next = workspacesOf(workspace.accountId).find(({ id }) => id !== workspaceId)
-    if (next === undefined) {
-      throw new TaskboardError('CONFLICT', 'the last workspace of an account goes only with the account')
-    }
+    if (next === undefined) throw new TaskboardError('CONFLICT', LAST_WORKSPACE)
     const callerIds = new Set<string>()
     for (const key of tables.apiKeys.values()) if (key.workspaceId === workspaceId) callerIds.add(key.id)
     for (const id of callerIds) dropCaller(database, id)
@@ -128,7 +128,7 @@ function dropInvitations(
   return beyond.map(({ id }) => id)
 }
 
-/** Revokes the keys that `isMeant` selects; returns the ids of those that were not revoked before. */
+/** Revokes the keys that `isMeant` selects; returns the ids of those that weren't revoked before. */
 function revokeKeys(
   { apiKeys }: Database['tables'],
   now: Instant,
@@ -139,7 +139,7 @@ function revokeKeys(
   return ended.map(({ id }) => id)
 }
 
-/** Deletes a user with its sessions, or a key. Returns the sessions that had not ended. */
+/** Deletes a user with its sessions, or a key. Returns the sessions that hadn't ended. */
 function dropCaller({ tables }: Database, id: string, now: Instant = 0): readonly string[] {
   const isUser = tables.users.get(id) !== undefined
   tables.users.delete(id)
@@ -160,7 +160,7 @@ function moveDefaults({ tables }: Database, workspaceId: string, defaultWorkspac
   }
 }
 
-/** Its agents take nothing more, its schedules make no tasks, and nothing is sent. */
+/** Its agents take no more tasks, its schedules make no tasks, and it sends no messages. */
 function stopWorkspace({ tables, subscriptions }: Database, workspaceId: string): void {
   tables.workspaces.delete(workspaceId)
   for (const agent of tables.agents.values()) {

@@ -30,7 +30,7 @@ import type { MemoryTransaction } from '../tables/transactions.js'
 
 type Store = AgentStore<MemoryTransaction>
 
-/** Adds an agent that is not at work. The workspace must exist. */
+/** Adds an agent that isn't at work. The workspace must exist. */
 export function addAgent({ settings, tables }: Database, agent: NewAgent, now: Instant): Agent {
   const id = settings.current.newId('agent')
   const stored: Agent = { ...agent, id, status: 'offline', createdAt: now }
@@ -79,7 +79,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
       write(call, (now) => {
         const { id } = require(workspaceId, agentId)
         if (leases.heldBy(id) > 0 || work.openOf(id).length > 0) {
-          throw new TaskboardError('CONFLICT', 'the agent has tasks')
+          throw new TaskboardError('CONFLICT', 'the agent has open tasks; reassign or finish them first')
         }
         for (const task of work.doneOf(id).toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
           const freed = { ...task, assignedTo: null, updatedAt: now }

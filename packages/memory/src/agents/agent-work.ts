@@ -21,7 +21,7 @@ export interface AgentWork {
   workload(agentId: string): number
   /** See `AgentOverview`. */
   successRate(agentId: string): number | null
-  /** `agents` are those of its workspace. */
+  /** `agents` are the agents of its workspace. */
   forecast(task: ForecastTask, agents: readonly Agent[], now: Instant): Forecast
 }
 

@@ -22,7 +22,7 @@ interface Ranked {
 
 /** Up to this size a column keeps the order of its last listing, because the next one is nearly the same. */
 const LARGEST_KEPT = 1_000
-/** A column that changes this often between listings does not keep its order. */
+/** A column that changes this often between listings doesn't keep its order. */
 const MOST_CHANGES = 64
 
 export function createColumnView(column: Column, scoring: () => Scoring): ColumnView {

@@ -16,7 +16,7 @@ export interface Conversations {
   answer(taskId: string): Comment | null
   /** The last question; null without one. */
   question(taskId: string): Comment | null
-  /** An author with the given name, else that of its record. */
+  /** An author with the given name, else the name of its record. */
   named(author: ActingAs): NamedActor
 }
 

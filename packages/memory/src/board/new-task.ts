@@ -6,7 +6,7 @@ import type { EventRow } from '../tables/event-log.js'
 const NO_TEXTS: readonly string[] = Object.freeze([])
 const NO_METADATA: Task['metadata'] = Object.freeze({})
 
-/** A new task, whose lists and metadata the caller cannot change. */
+/** A new task, whose lists and metadata the caller can't change. */
 interface OwnTask extends Omit<Task, 'tags' | 'metadata' | 'dependsOn'> {
   tags: Task['tags']
   metadata: Task['metadata']
@@ -15,7 +15,7 @@ interface OwnTask extends Omit<Task, 'tags' | 'metadata' | 'dependsOn'> {
 
 /**
  * The task that `input` creates.
- * @throws TaskboardError `INVALID_FIELD` for ids that the workspace does not have.
+ * @throws TaskboardError `INVALID_FIELD` for ids that the workspace doesn't have.
  */
 export function buildTask(database: Database, id: string, input: NewTask, now: Instant): Task {
   const { tables } = database
@@ -31,7 +31,7 @@ export function buildTask(database: Database, id: string, input: NewTask, now: I
   return task
 }
 
-/** @throws TaskboardError `INVALID_FIELD` for an agent that the workspace does not have. */
+/** @throws TaskboardError `INVALID_FIELD` for an agent that the workspace doesn't have. */
 export function requireAssignee(
   { tables }: Pick<Database, 'tables'>,
   workspaceId: string,
@@ -44,8 +44,8 @@ export function requireAssignee(
 }
 
 /**
- * How many of a task's dependencies are not done.
- * @throws TaskboardError `INVALID_FIELD` for tasks that the workspace does not have, and for the task itself.
+ * How many of a task's dependencies aren't done.
+ * @throws TaskboardError `INVALID_FIELD` for tasks that the workspace doesn't have, and for the task itself.
  */
 export function countOpen(
   { tables }: Pick<Database, 'tables'>,

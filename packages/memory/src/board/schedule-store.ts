@@ -136,7 +136,7 @@ function isIn(database: Database, reach: Reach | null, workspaceId: string): boo
     : isWithin(database, reach, workspaceId)
 }
 
-/** Settings that the caller cannot change. */
+/** Settings that the caller can't change. */
 function copied<T extends object>(terms: T): T {
   return structuredClone(terms)
 }

@@ -42,7 +42,7 @@ function createDependents(tasks: TaskTable): Dependents {
 
 /**
  * `task` with a change applied.
- * @throws TaskboardError `INVALID_FIELD` for ids that the workspace does not have, and for dependencies that lead back to it.
+ * @throws TaskboardError `INVALID_FIELD` for ids that the workspace doesn't have, and for dependencies that lead back to it.
  */
 export function changedTask(database: Database, task: Task, change: TaskChange, now: Instant): Task {
   const { workspaceId, id } = task
@@ -74,9 +74,9 @@ function requireNoCircle({ tables }: Database, taskId: string, dependsOn: readon
 
 /** Applies the decisions of `transition` with all their effects. */
 export interface TaskChanges {
-  /** @throws TaskboardError `TASK_NOT_FOUND` for a task that the workspace does not have. */
+  /** @throws TaskboardError `TASK_NOT_FOUND` for a task that the workspace doesn't have. */
   readonly require: (workspaceId: string, taskId: string) => Task
-  /** `row` is the task's, where it is at hand. */
+  /** `row` is the task's, where it is available. */
   apply(task: Task, command: TaskCommand, now: Instant, row?: TaskSlots): Task
   /** Deletes a task and all that belongs to it. @throws TaskboardError `CONFLICT` while others depend on it. */
   remove(task: Task, actor: Actor, now: Instant): void
@@ -89,7 +89,7 @@ export function createTaskChanges(database: Database): TaskChanges {
   const { tasks } = tables
   const dependents = createDependents(tasks)
 
-  /** The task's lease and start describe the current attempt; ended attempts are kept beside the task. */
+  /** The task's lease and start describe the current attempt; ended attempts are kept next to the task. */
   function endAttempt(before: Task, ended: TransitionResult['endedAttempt'], now: Instant): void {
     if (ended === null || before.lease === null) return
     const { agentId, fencingToken } = before.lease

@@ -120,7 +120,7 @@ function changedChannel(channel: StoredChannel, change: StoredChannelChange): St
   }
 }
 
-/** A copy that its caller cannot change. */
+/** A copy that its caller can't change. */
 function copied(config: StoredChannel['config']): StoredChannel['config'] {
   return structuredClone(config)
 }

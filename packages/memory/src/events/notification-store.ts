@@ -85,7 +85,7 @@ function createNotificationTargets(targets: Table<TargetRow>, log: EventLog): No
   }
 }
 
-/** What a claim names: a channel of the host, or a type of users' channels with or without failures. */
+/** The target of a claim: a channel of the host, or a type of users' channels with or without failures. */
 function queueOf({ type, channel, failing }: Pick<TargetRow, 'type' | 'channel' | 'failing'>): string {
   return type === null ? `host ${channel}` : `${failing ? 'failing' : 'users'} ${type}`
 }
@@ -101,7 +101,7 @@ const dueOrder: HeapOrder<TargetEntry> = {
 
 type Store = NotificationStore<MemoryTransaction>
 
-/** The targets are for the store of users' channels, too. */
+/** The targets are for the store of users' channels as well. */
 export function createNotificationStore(database: Database): Store & { readonly targets: Table<TargetRow> } {
   const { journal, transactions, log, tables, readOnly } = database
   const { read, write } = transactions

@@ -3,7 +3,7 @@ import { eachHeld, type HeldResource, monthStart, type QuotaStore } from '@taskb
 import type { Database } from '../tables/database.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
 
-/** The month's tasks take no part in transactions. What an account has is counted as a transaction sees it. */
+/** The month's tasks take no part in transactions. The resources of an account are counted as a transaction sees them. */
 export function createQuotaStore(database: Database): QuotaStore<MemoryTransaction> {
   const { settings, tables, transactions } = database
   const months = new Map<string, { month: Instant; tasks: number }>()

@@ -137,7 +137,7 @@ function undoing(written: WatchedLine[]): Reversible {
   }
 }
 
-/** A delivery that is due at once. */
+/** A delivery that is due immediately. */
 export function newDelivery(id: string, webhookId: string, event: LoggedEvent, now: Instant): DeliveryRow {
   const delivery = {
     id,

@@ -38,9 +38,9 @@ export interface EventLog {
   ): { readonly events: readonly LoggedEvent[]; readonly position: number }
   /** Deletes the oldest events from before `before`, up to the first whose `seq` is above the `mark` of its workspace. */
   prune(before: Instant, limit: number, mark: (workspaceId: string) => number): number
-  /** Deletes all events of workspaces; returns how many. No other events change their places. Cannot be rolled back. */
+  /** Deletes all events of workspaces; returns how many. No other events change their places. Can't be rolled back. */
   removeWorkspaces(workspaceIds: ReadonlySet<string>): number
-  /** Calls `hook` with each event that was appended, also again when a rollback of others brings it back. */
+  /** Calls `hook` with each event that was appended, and again when a rollback of others brings it back. */
   onAppend(hook: (row: { readonly workspaceId: string }) => void): void
 }
 

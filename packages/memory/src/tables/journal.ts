@@ -19,14 +19,14 @@ export interface Journal {
   commit(): void
 }
 
-/** A longer list is not reused. */
+/** A longer list isn't reused. */
 const LONGEST_KEPT = 256
 
 /** Three columns instead of objects, because a verb writes several entries. */
 export function createJournal(): Journal {
   let targets: Reversible<unknown>[] = []
   let keys: unknown[] = []
-  /** The values that are not in place: those before while a write stands, the written ones while it is taken back. */
+  /** The values that aren't in place: those before while a write stands, the written ones while it is taken back. */
   let others: unknown[] = []
   let length = 0
 

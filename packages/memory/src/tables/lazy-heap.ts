@@ -5,14 +5,14 @@ export interface Placeable {
 }
 
 /**
- * A heap of entries by a key, the lowest first, in which entries do not know their place. A new ticket and `markStale` remove an
+ * A heap of entries by a key, the lowest first, in which entries don't know their place. A new ticket and `markStale` remove an
  * entry; stale entries are deleted when they reach the front or become the majority. Only keys are compared, four children side by
  * side, so a large heap costs few cache misses.
  */
 export interface LazyHeap<E extends Placeable> {
-  /** How many entries are not stale. */
+  /** How many entries aren't stale. */
   readonly size: number
-  /** The first entry that is not stale. */
+  /** The first entry that isn't stale. */
   first(): E | undefined
   /** The key of the first entry; `Infinity` when there is none. */
   firstKey(): number
@@ -21,10 +21,10 @@ export interface LazyHeap<E extends Placeable> {
   markStale(): void
   /**
    * How many others come before `entry` with `key`, which need not be here, or may be with another key; at most `most`. Looks at
-   * few that do not.
+   * few that don't.
    */
   countBefore(entry: E, key: number, most: number): number
-  /** A copy of all entries that are not stale, in no order. */
+  /** A copy of all entries that aren't stale, in no order. */
   entries(): readonly E[]
 }
 

@@ -6,7 +6,7 @@ import type { Table } from './table.js'
 export interface Subscriptions {
   /** All of a workspace, oldest first. */
   of(workspaceId: string): readonly StoredWebhook[]
-  /** Those that want events of a type, also while they are disabled. */
+  /** Those that want events of a type, even while they are disabled. */
   to(workspaceId: string, type: EventType): readonly StoredWebhook[]
 }
 

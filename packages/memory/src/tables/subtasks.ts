@@ -6,10 +6,10 @@ import type { TaskTable } from './task-slots.js'
 export interface Subtasks {
   /**
    * Checks that a task may get so many more subtasks.
-   * @throws TaskboardError `INVALID_FIELD` for a task that the workspace does not have; `CONFLICT` beyond the bounds.
+   * @throws TaskboardError `INVALID_FIELD` for a task that the workspace doesn't have; `CONFLICT` beyond the bounds.
    */
   requireRoom(workspaceId: string, parentId: string, added: number): void
-  /** Whether some of them are not done. */
+  /** Whether some of them aren't done. */
   hasOpen(parentId: string): boolean
 }
 

@@ -5,7 +5,7 @@ export interface Row<V> {
   value: V
 }
 
-/** Called with every change of a row, also those of a rollback. `row` has the value after it, if any. */
+/** Called with every change of a row, including changes of a rollback. `row` has the value after it, if any. */
 export type ChangeHook<V, R extends Row<V>> = (before: V | undefined, after: V | undefined, row: R) => void
 
 /** Rows of immutable values by id. Every write goes into the journal; indexes use the change hooks. */
@@ -13,7 +13,7 @@ export interface Table<V, R extends Row<V> = Row<V>> {
   get(id: string): V | undefined
   row(id: string): R | undefined
   set(id: string, value: V): void
-  /** Like `set`, with the row at hand: in a large table its look-up costs cache misses. */
+  /** Like `set`, with the row available: in a large table its look-up costs cache misses. */
   replace(id: string, row: R, value: V): void
   delete(id: string): void
   entries(): Iterable<readonly [string, V]>

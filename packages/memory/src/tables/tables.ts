@@ -29,7 +29,7 @@ import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js
 import type { AgentRest, DayUsageRow, MonthUsage, StoredBudget, TaskUsageRow } from './usage-rows.js'
 import type { StoredUser } from './users.js'
 
-/** The name of the account is that of its row. */
+/** The name of the account comes from its row. */
 export interface StoredInvitation extends Omit<Invitation, 'accountName'> {
   readonly tokenHash: string
   readonly isMailed: boolean
@@ -45,7 +45,7 @@ export interface StoredSession extends SessionOrigin {
   readonly provenAt: Instant
 }
 
-/** The lines of a task's log that are kept, oldest first, and how many older ones are not. */
+/** The lines of a task's log that are kept, oldest first, and how many older ones aren't. */
 export interface TaskLog {
   readonly lines: readonly TaskLogEntry[]
   readonly deleted: number

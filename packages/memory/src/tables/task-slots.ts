@@ -21,7 +21,7 @@ export type TaskHeap = LazyHeap<TaskSlots>
 export interface TaskSlots extends Row<Task> {
   /** Its place in its column. */
   place: number
-  /** Where it is among those that agents may take; null when it is not. */
+  /** Where it is among those that agents may take; null when it isn't. */
   pool: Pool | null
   /** Its lane in the pool; null while it waits for its `notBefore`. */
   lane: Lane | null
@@ -31,7 +31,7 @@ export interface TaskSlots extends Row<Task> {
   ticket: number
   /** Its place among the leases. */
   leasePlace: number
-  /** Those that have ended. */
+  /** The slots whose lease is over. */
   attempts: readonly Attempt[]
 }
 

@@ -13,9 +13,9 @@ export interface MemoryTransaction {
 /**
  * Runs verbs one at a time, each completely or not at all.
  *
- * While a transaction is open, reads without it see the state before it (its writes are undone during such a read), and writes
- * without it wait, in the order of their calls. Inside the transaction's work they would wait for themselves, so there they and
- * further transactions reject with `MISSING_FIELD` (`tx`).
+ * While a transaction is open, reads without it see the state before it: its writes are undone during such a read. Writes without it wait,
+ * in the order of their calls. Inside the transaction's work they would wait for themselves, so there they and further transactions reject
+ * with `MISSING_FIELD` (`tx`).
  */
 export interface Transactions {
   /** Runs a verb that changes nothing. */
@@ -39,8 +39,8 @@ export interface TransactionsParts {
 }
 
 /**
- * The transaction of each storage whose work the caller runs in. One for all storages: before Node.js 24, each promise of the process
- * takes time and memory for every `AsyncLocalStorage` that has run something, and tests create many storages.
+ * The transaction of each storage whose work the caller runs in. One for all storages. Before Node.js 24, each promise of the process takes
+ * time and memory for every `AsyncLocalStorage` that has run something, and tests create many storages.
  */
 const inside = new AsyncLocalStorage<ReadonlyMap<object, MemoryTransaction>>()
 

@@ -33,17 +33,17 @@ export interface StoredBudget {
   /** Null for the workspace itself. */
   readonly agentId: string | null
   readonly budget: Budget | null
-  /** Until when it is spent; 0 when it is not. */
+  /** Until when it is spent; 0 when it isn't. */
   readonly spentUntil: Instant
 }
 
-/** Until when an agent takes nothing, because it could not work. */
+/** Until when an agent takes no tasks, because it couldn't work. */
 export interface AgentRest {
   readonly agentId: string
   readonly until: Instant
 }
 
-/** The id of a row of budgets, or of what a month has spent. */
+/** The id of a row of budgets, or of the usage of a month. */
 export const holderKey = (workspaceId: string, agentId: string | null): string =>
   `${workspaceId} ${agentId ?? ''}`
 

@@ -250,7 +250,7 @@ function spentBy(
   return used !== undefined && used.month >= monthStart(now) ? used.amounts : noUsage
 }
 
-/** Whose budget has nothing left; notes it for those of the month. */
+/** The budgets that are used up; notes it for monthly ones. */
 function spentHolder(
   database: Database,
   task: Task,

@@ -55,7 +55,7 @@ function afterAttempt(
 }
 
 const MESSAGES: Readonly<Record<Exclude<DisabledReason, 'host'>, string>> = {
-  gone: 'A webhook was disabled: its endpoint says that it is gone for good.',
+  gone: 'A webhook was disabled: its endpoint says that it is gone permanently.',
   failing: 'A webhook was disabled: every delivery to it has failed for too long.',
 }
 

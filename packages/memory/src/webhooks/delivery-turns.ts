@@ -46,7 +46,7 @@ export function createDeliveryTurns(
     return count
   }
 
-  /** The due webhooks that may be claimed of, by account, all set aside. Those of excluded ones are only set aside. */
+  /** The due webhooks that may be claimed of, by account, all set aside. Deliveries of excluded ones are only set aside. */
   function turnsOf(request: ClaimRequest, aside: WebhookQueue[], now: Instant): AccountTurn[] {
     const turns = new Map<string, AccountTurn>()
     let skipsLeft = MOST_SKIPPED

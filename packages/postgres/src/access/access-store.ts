@@ -33,7 +33,7 @@ interface AddedRow extends Added {
   readonly hasAccount: boolean
 }
 
-/** The row gives the refusal: no such account, or an email that is in use (then no user is returned). */
+/** The row gives the rejection: no such account, or an email that is in use (then no user is returned). */
 const addUser = statement<AddedRow>(
   'insert_user',
   /* sql */ `

@@ -122,8 +122,8 @@ function toValues(calls: readonly Call[]): readonly unknown[] {
 }
 
 /**
- * Creates a key, with an idempotency key if there is one. The key's text is shown only once: a repeat returns no second one.
- * @throws TaskboardError `CONFLICT` with the key's id for a repeat.
+ * Creates a key, with an idempotency key if there is one. The key's text is shown only once: a retry returns no second one.
+ * @throws TaskboardError `CONFLICT` with the key's id for a retry.
  */
 async function makeKeyOnce<T extends ApiKeyRecord>(
   database: Database,
@@ -163,7 +163,7 @@ const makerOf = (account: string, user: string, scopes: string): string => `
 const lacksScope = (): TaskboardError =>
   new TaskboardError('FORBIDDEN', 'a key has no scope that its maker lacks')
 
-/** The row gives the refusal: no such account or workspace, an end in the past, or a hash that is in use (then no key is returned). */
+/** The row gives the rejection: no such account or workspace, an end in the past, or a hash in use (then no key is returned). */
 const addKey = statement<AddedRow>(
   'insert_api_key',
   /* sql */ `
@@ -222,7 +222,7 @@ async function addApiKey(session: Session, values: readonly unknown[]): Promise<
   return record as ApiKeyRecord
 }
 
-/** The page after a key that does not exist, or is beyond reach, is empty. */
+/** The page after a key that doesn't exist, or is beyond reach, is empty. */
 const keysWithinReach = statement<ApiKeyRecord>(
   'list_api_keys',
   /* sql */ `
@@ -256,7 +256,7 @@ export function listApiKeys(
 
 type KeyRow = ApiKeyRecord & { readonly isNew: boolean }
 
-/** A repeat keeps the time of the first revocation. */
+/** A retry keeps the time of the first revocation. */
 const revokeKey = statement<KeyRow>(
   'revoke_api_key',
   /* sql */ `
@@ -301,8 +301,8 @@ export async function noteKeyUse(
 type RotatedRow = KeyRow & { readonly hasMaker: boolean }
 
 /**
- * Returns the old key and the new one; only the old one when it has ended or its maker lacks a scope; no row when it does not exist. Locks the
- * user before the key, as changes of users do.
+ * Returns the old key and the new one. Returns only the old one when it is revoked or expired, or its maker lacks a scope; no row when it
+ * doesn't exist. Locks the user before the key, as changes of users do.
  */
 const rotateKey = statement<RotatedRow>(
   'rotate_api_key',
@@ -364,7 +364,7 @@ export async function rotateApiKey(
     if (old === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
     if (!old.hasMaker) throw lacksScope()
     replaced = toRecord(old)
-    if (added === undefined) throw new TaskboardError('CONFLICT', 'the key has ended')
+    if (added === undefined) throw new TaskboardError('CONFLICT', 'the key is revoked or expired')
     return toRecord(added)
   }
   const added = await makeKeyOnce(database, call, idempotency, rotate)

@@ -54,7 +54,7 @@ const partsOfWorkspaces = [
 ] as const
 
 /**
- * Deletes the rows `r` of a table that `condition` selects. Where a row is does not identify it in a table with partitions, whose rows
+ * Deletes the rows `r` of a table that `condition` selects. Where a row is doesn't identify it in a table with partitions, whose rows
  * `also` distinguishes.
  */
 function step(table: string, condition: string, join = '', also = 'true'): Step {
@@ -153,7 +153,7 @@ const endDeletion = step('deletion', 'r.id = any ($1::text[])')
 
 const deleteAudit = step('audit', 'r.account_id = any ($1::text[])')
 
-/** Last, as requests that were under way write them. */
+/** Last, as requests that were in progress write them. */
 const lastStepsOfAccount = (keepAudit: boolean): readonly Step[] => [
   ...(keepAudit ? [] : [deleteAudit]),
   step('realtime_slot', 'r.account_id = any ($1::text[])'),
@@ -174,11 +174,11 @@ const useIndexes = statement<object>('use_indexes', `select set_config('enable_s
 interface Deletion {
   readonly id: string
   readonly accountId: string
-  /** Whether every transaction has ended that might not have seen the mark; null before everything was looked through. */
+  /** Whether every transaction is over that might not have seen the mark; null before everything was looked through. */
   readonly isAlone: boolean | null
 }
 
-/** Id, or null for the first that does not wait for others. */
+/** Id, or null for the first that doesn't wait for others. */
 const nextDeletion = statement<Deletion>(
   'next_deletion',
   /* sql */ `
@@ -309,7 +309,10 @@ export async function beginDeletion(
   }
   const [row] = await database.write(call, markWorkspace, [call.now, target.workspaceId])
   if (row?.mark === 'last') {
-    throw new TaskboardError('CONFLICT', 'the last workspace of an account goes only with the account')
+    throw new TaskboardError(
+      'CONFLICT',
+      'an account must keep at least one workspace; delete the account instead',
+    )
   }
   if (row?.mark !== 'marked') throw new TaskboardError('NOT_FOUND', 'no such workspace')
   return { accountId: row.accountId }

@@ -34,7 +34,7 @@ const IS_RECENT = `$3::text = any (array(${recent('r.hash')}))`
 
 /**
  * Core's `showRefreshToken` on the session's locked row. A caller that waited for the row is judged by its state at that
- * moment. The caller generates the next token, so finding it in the row afterwards means that this call stored it.
+ * moment. The caller generates the next token, so finding it in the row afterward means that this call stored it.
  */
 const showToken = statement<ShownRow>(
   'consume_refresh_token',
@@ -185,7 +185,7 @@ function toValues(calls: readonly Call[]): readonly unknown[] {
   return [calls[0]?.now ?? null, [...new Set(calls.map(({ sessionId }) => sessionId))]]
 }
 
-/** Locks the user's row, so that a password change comes either before the login, or after its commit and ends the session. */
+/** Locks the user's row, so that a password change comes either before the login, or after its commit and revokes the session. */
 const addSession = statement<Session>(
   'insert_session',
   /* sql */ `
@@ -349,7 +349,7 @@ function redeemMfa(
     : hasChanged(database, call, redeemCode, [userId, code.recoveryHash])
 }
 
-/** Logins. Each verb is one statement. What must have exactly one winner is decided on a locked row. */
+/** Logins. Each verb is one statement. A race with exactly one winner is decided on a locked row. */
 export function createSessionStore(database: Database): SessionStore<PgConnection> {
   return {
     findSignIn: (named, call) => findSignIn(database, named, call),

@@ -131,7 +131,7 @@ const accountOfUser = statement<{ readonly accountId: string }>(
   /* sql */ `select u.account_id as "accountId" from taskboard.account_user u where u.id = $1::text`,
 )
 
-/** Returns the sessions that had not ended. A separate statement, so that it sees those that the lock waited for. */
+/** Returns the sessions that hadn't ended. A separate statement, so that it sees those that the lock waited for. */
 const deleteSessions = statement<{ readonly id: string; readonly isLive: boolean }>(
   'delete_sessions',
   /* sql */ `

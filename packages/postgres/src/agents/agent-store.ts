@@ -126,7 +126,7 @@ function reachValues(reach: Reach | null): readonly [string | null, readonly str
   return [reach.accountId, reach.workspaceIds === 'all' ? null : reach.workspaceIds]
 }
 
-/** The error for an agent that does not exist, or not in that workspace. */
+/** The error for an agent that doesn't exist, or not in that workspace. */
 function unknownAgent(): TaskboardError {
   return new TaskboardError('NOT_FOUND', 'no such agent')
 }
@@ -173,8 +173,8 @@ const remove = statement<never>(
 )
 
 /**
- * `AgentStore.deleteAgent`. None of its statements sees the new state of a task that is reopened in between, so the foreign key
- * updates what that task refers to.
+ * `AgentStore.deleteAgent`. None of its statements sees the new state of a task that is reopened in between. The foreign key therefore
+ * updates the references of that task.
  */
 function deleteAgent(
   database: Database,
@@ -186,7 +186,8 @@ function deleteAgent(
     const found = await session.run(lockAgent, [workspaceId, agentId])
     if (found.length === 0) throw unknownAgent()
     const [freed] = await session.run(unassignDone, [call.now, agentId])
-    if (freed?.isFree !== true) throw new TaskboardError('CONFLICT', 'the agent has tasks')
+    if (freed?.isFree !== true)
+      throw new TaskboardError('CONFLICT', 'the agent has open tasks; reassign or finish them first')
     await session.run(remove, [agentId, workspaceId])
   })
 }

@@ -27,14 +27,14 @@ export function ratedAttemptsOf(agentId: string): string {
     order by e.ended_at desc limit ${ratedAttempts}`
 }
 
-/** Those of them that were completed, the last few. */
+/** The last few of them that were completed. */
 function timedAttemptsOf(agentId: string): string {
   return /* sql */ `
     select r.started_at, r.ended_at from (${ratedAttemptsOf(agentId)}) r
     where r.outcome = 'completed' order by r.ended_at desc limit ${timedAttempts}`
 }
 
-/** Whether agent `c` may take task `i`: the assigned one; else those of its type, if the workspace has any; else all. */
+/** Whether agent `c` may take task `i`: the assigned one; else the agents of its type, if the workspace has any; else all. */
 const MAY_TAKE = /* sql */ `c.workspace_id = i.workspace_id and case
           when i.assigned_to is not null then c.agent_id = i.assigned_to
           when exists (

@@ -76,7 +76,7 @@ const routeAgents = statement<never>(
   where a.type = any ($1::text[]) and r.type = a.type and (a.fallback is null) <> r.is_routed`,
 )
 
-/** `AgentStore.reportPresence` of runtimes. Nothing waits for it, so it notifies no one. */
+/** `AgentStore.reportPresence` of runtimes. No one waits for it, so it sends no notification. */
 async function reportRuntimes(
   database: Database,
   agentTypes: readonly string[],
@@ -99,7 +99,7 @@ const reportOne = statement<never>(
   where a.id = $3::text and a.workspace_id = $2::text`,
 )
 
-/** `AgentStore.reportPresence` of a worker outside the runtimes. Nothing waits for it, so it notifies no one. */
+/** `AgentStore.reportPresence` of a worker outside the runtimes. No one waits for it, so it sends no notification. */
 async function reportWorker(
   database: Database,
   {

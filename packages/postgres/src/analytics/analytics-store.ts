@@ -117,10 +117,10 @@ const addMarks = statement<never>(
 )
 
 /**
- * Takes the workspaces that are furthest behind, until the limit is filled. Skips those whose marks another process has locked.
- * The lock gives the current mark, while the events are those of the statement's snapshot, with no gap up to the last. So a
- * snapshot that is older than the mark finds nothing. When all events of the snapshot were taken, the mark moves to their end,
- * even if none is left: they were pruned before they could be counted.
+ * Takes the workspaces that are furthest behind, until the limit is filled. Skips those whose marks another process has locked. The lock
+ * gives the current mark, while the events come from the statement's snapshot, with no gap up to the last. So a snapshot that is older than
+ * the mark finds nothing. When all events of the snapshot were taken, the mark moves to their end, even if none is left. They were then
+ * pruned before they could be counted.
  */
 const rollUpEvents = statement<{ readonly taken: number }>(
   'roll_up_events',
@@ -178,7 +178,7 @@ const rollUpEvents = statement<{ readonly taken: number }>(
   select coalesce(sum(taken), 0)::float8 as taken from progress`,
 )
 
-/** `AnalyticsStore.rollUp`. Nothing waits for it, so it notifies no one. */
+/** `AnalyticsStore.rollUp`. No one waits for it, so it sends no notification. */
 async function rollUp(database: Database, limit: number, call: CallContext<PgConnection>): Promise<number> {
   await database.read(call, addMarks, [])
   const [row] = await database.read(call, rollUpEvents, [limit])

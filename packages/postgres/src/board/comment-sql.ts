@@ -27,7 +27,7 @@ export const lastAnswer = /* sql */ `(
       ) as c
     )`
 
-/** The name of an actor: the given one, else that of its record. The arguments are parameters. */
+/** The name of an actor: the given one, else the name of its record. The arguments are parameters. */
 export function nameOf(kind: string, id: string, given: string, workspace: string): string {
   return /* sql */ `coalesce(${given}::text, case ${kind}::text
         when 'agent' then (select a.name from taskboard.agent a where a.id = ${id}::text and a.workspace_id = ${workspace}::text)
@@ -50,7 +50,7 @@ export function otherPersonOf(workspace: string): string {
     ), false)`
 }
 
-/** Workspace, task. What an answer to the last question of the task is measured by. */
+/** Workspace, task. The question that an answer is measured by: the last one of the task. */
 export const findQuestion = statement<AnsweredQuestion>(
   'find_question',
   /* sql */ `

@@ -15,7 +15,7 @@ import { commentJson, findQuestion, writeComment } from './comment-sql.js'
 
 type Store = CommentStore<PgConnection>
 
-/** A row of a page. A page without comments has one row without a comment; a task that does not exist has none. */
+/** A row of a page. A page without comments has one row without a comment; a task that doesn't exist has none. */
 interface PageRow {
   readonly comment: Comment | null
 }

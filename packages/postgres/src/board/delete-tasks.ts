@@ -21,8 +21,8 @@ const findDependent = statement<never>(
 )
 
 /**
- * Deletes the tasks whose ids are the array `ids`, and logs `task.deleted`. What refers to them goes first. A trigger deletes the rest of what
- * belongs to them. Parameters: 2 the present, 3 the actor.
+ * Deletes the tasks whose ids are the array `ids`, and logs `task.deleted`. Rows that refer to them go first. A trigger deletes their
+ * remaining rows. Parameters: 2 the present, 3 the actor.
  */
 const deleteTargets = (ids: string, workspace: string): string => /* sql */ `
   deleted_log as (delete from taskboard.task_log where task_id = any (${ids})),

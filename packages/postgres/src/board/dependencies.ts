@@ -49,7 +49,7 @@ interface LockedDependencies {
  * Reads the dependencies of a task. Until the commit none of them is deleted, and none that is done is reopened. A transaction
  * that completes one finds the task, or leaves it to `settleTasks`.
  *
- * Concurrent calls do not wait for each other, nor for writes to tasks that are not done, except for a task that had no
+ * Concurrent calls don't wait for each other, nor for writes to tasks that aren't done, except for a task that had no
  * dependents yet. The rows are read again once it is certain that a completion is seen or sees the flag.
  */
 export async function lockDependencies(
@@ -71,8 +71,7 @@ export async function lockDependencies(
 }
 
 /**
- * Serializes the edits of dependencies in a workspace until the transaction ends: two concurrent ones could close a cycle that
- * neither sees.
+ * Serializes the edits of dependencies in a workspace until the commit: two concurrent ones could close a cycle that neither sees.
  */
 const takeTurn = statement<never>(
   'take_dependency_turn',
@@ -132,7 +131,7 @@ const writeDependencies = statement<{ readonly open: number }>(
 interface ChangedDependencies {
   /** To write with the rest of the task. */
   readonly columns: { readonly depends_on: readonly string[]; readonly open_dependencies: number }
-  /** Why the dependencies are refused; null when they are valid. */
+  /** Why the dependencies are rejected; null when they are valid. */
   readonly fault: string | null
 }
 

@@ -51,7 +51,7 @@ export const fieldNames = columns.map(({ name }) => name).join(', ')
 /** The columns with their types, for a recordset. */
 export const fieldTypes = columns.map(({ name, type }) => `${name} ${type}`).join(', ')
 
-/** Sets each column to that of the table or expression `alias`. */
+/** Sets each column to the column of the table or expression `alias`. */
 export const fieldUpdates = (alias: string): string =>
   columns.map(({ name }) => `${name} = ${alias}.${name}`).join(', ')
 

@@ -20,8 +20,8 @@ export interface FindParts {
 }
 
 /**
- * The statement of a search by any conditions and in any order. It contains only what is asked for, and the server plans it with the
- * values, because they decide which index selects the fewest tasks: a rare word is looked up, and for a frequent one the tasks are
+ * The statement of a search by any conditions and in any order. It contains only the conditions that are asked for. The server plans it
+ * with the values, because they decide which index selects the fewest tasks. A rare word is looked up. For a frequent one, the tasks are
  * read in the order of the page until it is full.
  */
 export function findSql<Row>(search: TaskSearch, parts: FindParts): FindSql<Row> {
@@ -130,7 +130,7 @@ const FEW = 5_000
 
 /**
  * The order of `listTasks` of TODO, for the tasks that meet the conditions: see its statement. Each lane of each workspace is read in the
- * order of the scores until the page is full, unless few tasks have the words and fields that are asked for.
+ * order of the scores until the page is full. The exception is when few tasks have the words and fields that are asked for.
  */
 function pageByScore(search: TaskSearch, add: AddValue): Page {
   const { limit, after } = search
@@ -213,7 +213,7 @@ function pageByScore(search: TaskSearch, add: AddValue): Page {
 }
 
 /**
- * What the queue's row `q` says by itself of the conditions, before the task is looked up. In `coalesce`, because the planner would sort
+ * The conditions that the queue's row `q` decides by itself, before the task is looked up. In `coalesce`, because the planner would sort
  * the whole lane if it knew how few of its tasks are of a type.
  */
 function queueSql({ status, hold, type, assignedTo }: TaskSearch, add: AddValue): string {
@@ -226,9 +226,9 @@ function queueSql({ status, hold, type, assignedTo }: TaskSearch, add: AddValue)
 }
 
 /**
- * The first tasks that have what is searched for, and whether those are all. With terms, no index by workspace is of use: it would
- * be read for the whole workspace. They are a separate query, so that the planner does not know how many tasks have them: it would read
- * the table from end to end for a frequent one, and expect all its tasks to be read.
+ * The first tasks that have what is searched for, and whether those are all. With terms, no index by workspace is of use: it would be read
+ * for the whole workspace. They are a separate query, so that the planner doesn't know how many tasks have them. For a frequent one, it
+ * would read the table from end to end, and expect all its tasks to be read.
  */
 function fewSql(workspace: string, { ofSearch, terms }: ConditionsSql): string {
   const conditions =

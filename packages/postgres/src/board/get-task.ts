@@ -37,8 +37,8 @@ interface AskedTask {
 }
 
 /**
- * The source of a statement that reads tasks for several calls: `asked` (ord, from 1) and the task `t` if it is within the
- * caller's reach. Parameters 1 to 3 are `askedValues`. The limits make the planner look up each task by its id.
+ * The source of a statement that reads tasks for several calls: `asked` (ord, from 1) and the task `t` if the caller reaches it. Parameters
+ * 1 to 3 are `askedValues`. The limits make the planner look up each task by its id.
  */
 const FROM_ASKED = /* sql */ `
   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, account_id, workspace_ids, ord)
@@ -50,7 +50,7 @@ const FROM_ASKED = /* sql */ `
       limit 1
     ) as reached on true`
 
-/** The values of `FROM_ASKED`. The lists of workspaces differ in length, which an array does not allow, so they are sent as JSON. */
+/** The values of `FROM_ASKED`. The lists of workspaces differ in length, which an array doesn't allow, so they are sent as JSON. */
 function askedValues(asked: readonly AskedTask[]): readonly unknown[] {
   const ids = asked.map(({ taskId }) => taskId)
   const accounts = asked.map(({ reach }) => reach.accountId)

@@ -16,7 +16,7 @@ import { lockParents, requireParent } from './subtasks.js'
 interface InsertedRow {
   readonly noWorkspace: boolean
   readonly noAgent: boolean
-  /** Null when the task was refused. */
+  /** Null when the task was rejected. */
   readonly createdAt: number | null
   readonly openDependencies: number
   /** In the order of names in which it will be read. */
@@ -34,7 +34,7 @@ const LINK = /* sql */ `
   ),`
 
 /**
- * Present, tasks, what may be claimed. A list of tasks, each added or refused independently. The limits of one make the planner look up each reference by its id.
+ * Present, tasks, what may be claimed. A list of tasks, each added or rejected independently. The limits of one make the planner look up each reference by its id.
  * The defaults of the other columns are the state that `createTask` gives. `link` is omitted when no task has dependencies.
  */
 const insertion = (verb: string, link: string): Statement<InsertedRow> =>
@@ -236,7 +236,7 @@ function requireInserted(row: InsertedRow | undefined) {
   return { createdAt, openDependencies, metadata }
 }
 
-/** The error for a dependency that the workspace does not have. */
+/** The error for a dependency that the workspace doesn't have. */
 export function missingDependency(): TaskboardError {
   return new TaskboardError('INVALID_FIELD', 'dependsOn must name other tasks of the workspace', {
     field: 'dependsOn',

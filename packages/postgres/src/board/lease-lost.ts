@@ -1,6 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 
-/** The error for a write whose lease has ended or passed to another agent. */
+/** The error for a write whose lease has expired or passed to another agent. */
 export function leaseLost(): TaskboardError {
   return new TaskboardError(
     'CONFLICT',

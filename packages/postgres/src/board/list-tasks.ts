@@ -12,17 +12,17 @@ interface ListedRow extends TaskRow {
   readonly asOf: number
 }
 
-/** The longest page. The statement contains it as well, for the planner, which does not know the value of a parameter. */
+/** The longest page. The statement contains it as well, for the planner, which doesn't know the value of a parameter. */
 export const LONGEST_PAGE = 1_000
 
 /**
  * Present, workspace, limit, and the place to continue from: its instant, rank, creation and id, whether it is held, and its
  * due date.
  *
- * Held tasks come last. Where a placement is valid at the page's instant, the order of a lane is that of the scores, and a page
- * needs the first few of each lane, both held and not held. The sums with 0 leave the planner only the index in that order.
- * Tasks that were placed later, or whose placement has ended, are scored one by one. They are few, which the planner assumes
- * only of a range with two ends: the other ends exist for that.
+ * Held tasks come last. Where a placement is valid at the page's instant, a lane is ordered by its scores. A page needs the first few of
+ * each lane, both held and not held. The sums with 0 leave the planner only the index in that order. Tasks that were placed later, or whose
+ * placement is over, are scored one by one. They are few, which the planner assumes only of a range with two ends: the other ends exist for
+ * that.
  */
 const listTodo = statement<ListedRow>(
   'list_todo',

@@ -269,7 +269,7 @@ const remove = statement<object>(
 const SYSTEM: Actor = { kind: 'system', id: null }
 
 /**
- * `ScheduleStore.makeOccurrence`. Of concurrent calls, the later ones wait for the row and then find another occurrence in it. Also in a
+ * `ScheduleStore.makeOccurrence`. Of concurrent calls, the later ones wait for the row and then find another occurrence in it. Including in a
  * transaction of the host, the insert of the task and the write of the schedule roll back together.
  */
 function makeOccurrence(

@@ -12,7 +12,7 @@ export type AddValue = (value: unknown, type: string) => string
 export interface ConditionsSql {
   readonly ofTask: readonly string[]
   readonly ofSearch: readonly string[]
-  /** Those of `ofSearch` that are of words and other terms, as a `tsquery`, which names the workspace as well. Null: there are none. */
+  /** The words and other terms of `ofSearch` as a `tsquery`, which names the workspace as well. Null: there are none. */
   readonly terms: string | null
 }
 

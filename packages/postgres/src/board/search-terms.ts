@@ -2,8 +2,8 @@ import { searchWords, type NewTask, type TaskChange, type TaskConditions } from 
 import { rankOf } from './field-columns.js'
 
 /**
- * What a task is found by: `task_search.terms`. The words of the title have the weight A and those of the description B, so that an edit
- * of one keeps the words of the other without computing them again. The other terms have a character in front that no word has, and no weight.
+ * What a task is found by: `task_search.terms`. The words of the title have the weight A and the words of the description B. An edit of one
+ * keeps the words of the other without computing them again. The other terms have a character in front that no word has, and no weight.
  * Each begins with the id of the workspace and a slash.
  */
 export function searchTerms({ workspaceId, title, description, type, tags, priority }: NewTask): string {
@@ -40,7 +40,7 @@ export function changedTerms(workspaceId: string, { title, description }: TaskCh
   })
 }
 
-/** The terms of the row `s` after an edit: of the task `t` as it is then, and of `w`, the record of what `changedTerms` returned. */
+/** The terms of the row `s` after an edit: of the task `t` as it is then, and of `w`, the result of `changedTerms`. */
 export const editedTerms = /* sql */ `
   coalesce(w.title, ts_filter(s.terms, '{a}')) || coalesce(w.description, ts_filter(s.terms, '{b}')) || array_to_tsvector(array(
     select t.workspace_id || '/' || term from (

@@ -12,7 +12,7 @@ const lockEach = statement<{ readonly id: string }>(
 )
 
 /**
- * Locks the parents of tasks before these are inserted, since that locks the log, so that only one transaction at a time adds subtasks to
+ * Locks the parents of tasks before these are inserted, since that locks the log. Only one transaction at a time therefore adds subtasks to
  * each. Resolves to those that the workspace has.
  */
 export async function lockParents(
@@ -43,7 +43,7 @@ const readParent = statement<{ readonly level: number; readonly open: number }>(
 
 /**
  * Checks the bounds of a locked parent after `added` subtasks were added in this transaction.
- * @throws TaskboardError `INVALID_FIELD` for a parent that the workspace does not have; what `requireSubtaskRoom` throws.
+ * @throws TaskboardError `INVALID_FIELD` for a parent that the workspace doesn't have; what `requireSubtaskRoom` throws.
  */
 export async function requireParent(
   session: Session,

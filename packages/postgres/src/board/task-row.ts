@@ -116,7 +116,7 @@ export const agentColumnsShown =
   'shown.id as "agentId", shown.name as "agentName", shown.status as "agentStatus"'
 
 /**
- * Joins the task's agent as `shown`, with its state at the instant `present`: the agent that works the task; else the one that
+ * Joins the task's agent as `shown`, with its state at the instant `present`. It is the agent that works on the task; else the one that
  * completed it, while it is in DONE; else the assigned one.
  */
 export function joinAgent(alias: string, present: string): string {

@@ -71,7 +71,7 @@ const nextExpiry = statement<{ readonly inMs: number | null }>(
   ) n`,
 )
 
-/** `TaskStore.expireLeases`. Several processes may run it at once: each lease ends once, and both may count it. */
+/** `TaskStore.expireLeases`. Several processes may run it at the same time: each lease expires once, and both may count it. */
 async function expireLeases(
   database: Database,
   { limit, backoff }: { readonly limit: number; readonly backoff: Backoff },
@@ -121,7 +121,7 @@ const placeNext = statement<{ readonly count: number; readonly last: string | nu
   select (select count(*) from placed)::integer as count, (select max(task_id) from batch) as last`,
 )
 
-/** Run. A run that began in the meantime recomputes the keys itself. */
+/** Run. A run that began in between recomputes the keys itself. */
 const finish = statement<never>(
   'finish_rescore',
   /* sql */ `update taskboard.scoring set rescoring = null where rescoring = $1::uuid`,
@@ -131,8 +131,8 @@ const BATCH = 2_000
 
 /**
  * `TaskStore.rescore`: stores the bound scoring and recomputes the place of every task in TODO, a few thousand at a time.
- * Meanwhile claims compare old places with new ones: no task is lost, but the order is correct only at the end. Until then, and
- * after an interruption, `open` refuses. Another run starts from the beginning.
+ * Until then, claims compare old places with new ones: no task is lost, but the order is correct only at the end. Until then, and
+ * after an interruption, `open` rejects. Another run starts from the beginning.
  */
 async function rescore(database: Database, call: CallContext<PgConnection>): Promise<number> {
   const run = randomUUID()

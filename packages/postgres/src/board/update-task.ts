@@ -146,7 +146,7 @@ export async function editWithin(
   return { task: await applyCommand(withinSession(session), target, revocation, call, row), isRevoked: true }
 }
 
-/** An actor as JSON, without members that its object may have beyond those of the type. */
+/** An actor as JSON, without members beyond its type. */
 export function actorJson({ kind, id }: Actor): string {
   return JSON.stringify({ kind, id })
 }

@@ -7,7 +7,7 @@ export type Batch<In, Out> = (inputs: readonly In[]) => Promise<readonly Out[]>
 export interface BatcherOptions<In> {
   /** The maximum of inputs in one batch. */
   readonly most: number
-  /** Inputs of different groups do not share a batch, and do not wait for each other. */
+  /** Inputs of different groups don't share a batch, and don't wait for each other. */
   readonly groupOf: (input: In) => unknown
 }
 

@@ -58,7 +58,7 @@ describe('a schema of a board', () => {
     {},
   ])('is refused: %j', (name) => {
     const refused = (): unknown => boardSchema(name)
-    expect(refused).toThrow(/^schema must be the name of a schema/)
+    expect(refused).toThrow(/^schema must be a schema name/)
     try {
       refused()
     } catch (error) {

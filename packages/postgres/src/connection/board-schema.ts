@@ -79,7 +79,7 @@ function requireName(name: unknown): asserts name is string {
   if (isName) return
   throw new TaskboardError(
     'INVALID_CONFIG',
-    `schema must be the name of a schema: at most ${MOST_BYTES} bytes of letters, digits, spaces, _ and -, which begin with a letter or _, but not with pg_`,
+    `schema must be a schema name: at most ${MOST_BYTES} bytes of letters, digits, spaces, _ and -. It begins with a letter or _, but not with pg_`,
     { field: 'schema' },
   )
 }

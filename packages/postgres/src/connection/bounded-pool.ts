@@ -11,8 +11,8 @@ export interface BoundedPool {
 }
 
 /**
- * The pool with a time-out for every wait. A connection that did not answer in time, or was lost, takes no more statements and
- * is closed instead of released. One that arrives after the time-out is released unused. A statement without an answer may have
+ * The pool with a timeout for every wait. A connection that didn't answer in time, or was lost, takes no more statements and
+ * is closed instead of released. One that arrives after the timeout is released unused. A statement without an answer may have
  * run, or may still run: `SERVICE_UNAVAILABLE`, with that in the message.
  */
 export function boundedPool(pool: PgPool, timeouts: Timeouts): BoundedPool {
@@ -52,7 +52,7 @@ export async function lentWithin(
 }
 
 /**
- * The host's connection with a time-out for every wait. After a statement without an answer it takes no more: they would wait
+ * The host's connection with a timeout for every wait. After a statement without an answer it takes no more: they would wait
  * behind that one.
  */
 export function boundedConnection(connection: PgQueryable, statementTimeoutMs: number): PgQueryable {
@@ -98,13 +98,13 @@ const unansweredErrors = new WeakSet<object>()
 
 function unanswered(timeoutMs: number): TaskboardError {
   const error = unavailable(
-    `the database did not answer within ${timeoutMs} ms; the request may have been done`,
+    `the database did not respond within ${timeoutMs} ms; the request may have been done`,
   )
   unansweredErrors.add(error)
   return error
 }
 
-/** Whether the error is that of a statement without an answer. */
+/** Whether the error means a statement without a response. */
 export function isUnanswered(error: unknown): error is TaskboardError {
   return typeof error === 'object' && error !== null && unansweredErrors.has(error)
 }
@@ -121,9 +121,9 @@ const guarded = new WeakSet<PgPool>()
 const ignore = (): void => undefined
 
 /**
- * Keeps the process alive when a connection is lost in the moment in which it opens. `pg` may read that it is open and that it is lost
- * from one packet, before whoever waits for it can listen for errors, and an error event without a listener ends the process. The next
- * statement on the connection rejects. Once for each pool.
+ * Keeps the process alive when a connection is lost in the moment in which it opens. `pg` may read that it is open and that it is lost from
+ * one packet, before a caller can listen for errors. An error event without a listener stops the process. The next statement on the
+ * connection rejects. Once for each pool.
  */
 function guardNewConnections(pool: PgPool): void {
   if (guarded.has(pool) || !('on' in pool) || typeof pool.on !== 'function') return

@@ -1,9 +1,9 @@
 import { isTaskboardError, TaskboardError } from '@taskboard/core'
 import { isReadOnlyRefusal, readOnlyRefusal } from '@taskboard/core/storage'
 
-/** Classes and codes of SQLSTATE (PostgreSQL, Appendix A) that mean: unavailable now, the statement is not at fault. */
+/** Classes and codes of SQLSTATE (PostgreSQL, Appendix A) that mean: unavailable now, the statement isn't at fault. */
 const OUTAGE = /^(08|53|57P0|25006$|25P03$|25P04$|57014$|55P03$)/
-/** Those of them after which the connection is lost, or leads to a server that no longer accepts writes. */
+/** The errors after which the connection is lost, or leads to a server that no longer accepts writes. */
 const FATAL = /^(08|57P0|25006$|25P03$|25P04$)/
 /** Worth an immediate retry: a serialization failure, a deadlock, a reference to a row that another transaction has just deleted. */
 const COLLISION = /^(40001|40P01|23503)$/
@@ -37,7 +37,7 @@ export function isCollision(error: unknown): boolean {
   return COLLISION.test(codeOf(error))
 }
 
-/** Codes of SQLSTATE that mean: the connection already has a prepared statement of that name, or does not have it. */
+/** Codes of SQLSTATE that mean: the connection already has a prepared statement of that name, or doesn't have it. */
 const MIXED_UP: Readonly<Record<string, string>> = {
   '42P05': 'has a prepared statement that this one has not made',
   '26000': 'has lost a prepared statement',
@@ -46,15 +46,15 @@ const MIXED_UP: Readonly<Record<string, string>> = {
 const OWN_STATEMENT = /\btaskboard_\w+_[0-9a-f]{8}\b/
 
 /**
- * A fault of the storage's own prepared statements. There are two causes, which the server does not tell apart: a pooler has switched the
- * server's connection, or somebody has discarded the statements of a connection of the pool.
+ * A fault of the storage's own prepared statements. There are two causes, which the server doesn't tell apart. A pooler has switched the
+ * server's connection, or someone has discarded the statements of a connection of the pool.
  */
 function toStatementFault(error: unknown): TaskboardError | null {
   const what = MIXED_UP[codeOf(error)]
   if (what === undefined || !OWN_STATEMENT.test(String(error))) return null
   return new TaskboardError(
     'INVALID_CONFIG',
-    `a connection to the database ${what}: behind a pooler that hands connections out by transaction, set preparedStatements: false of postgresStorage; without a pooler, run no "discard all" and no "deallocate" on connections of its pool`,
+    `a connection to the database ${what}. Behind a pooler in transaction mode, set preparedStatements: false of postgresStorage. Without a pooler, don't run "discard all" or "deallocate" on connections of its pool`,
     { field: 'preparedStatements', cause: error },
   )
 }
@@ -65,8 +65,8 @@ const READ_ONLY = 'TB001'
 /** Codes of SQLSTATE that no second try gets past: what the settings of the pool name does not exist, or does not let it in. */
 const REFUSED: Readonly<Record<string, string>> = {
   '3D000': 'the database of the pool does not exist',
-  '28000': 'the server refuses the role or the password of the pool',
-  '28P01': 'the server refuses the role or the password of the pool',
+  '28000': 'the server rejects the role or the password of the pool',
+  '28P01': 'the server rejects the role or the password of the pool',
 }
 
 function toPoolFault(error: unknown): TaskboardError | null {

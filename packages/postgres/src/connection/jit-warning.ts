@@ -7,8 +7,8 @@ const STATE = /* sql */ `
     quote_ident(current_user) as role`
 
 /**
- * Warns when the server compiles expensive plans. Those of a board's requests stay below its limit, but a role's whole-table work, such
- * as an export, and the host's own queries may not, and to compile one takes longer than it runs. A failure is no reason not to start.
+ * Warns when the server compiles expensive plans. The plans of a board's requests stay below its limit. A role's whole-table work, such as
+ * an export, and the host's own queries may not, and to compile one takes longer than it runs. A failure doesn't prevent the start.
  */
 export async function warnOfJit(pool: BoundedPool, logger: Logger): Promise<void> {
   try {

@@ -12,10 +12,10 @@ export interface PgQueryable {
   query(query: PgQuery): Promise<{ readonly rows: unknown[] }>
 }
 
-/** A connection with an open transaction: `tx` of `taskboard.transaction`, or a client of your own pool of `pg` after `begin`. */
+/** A connection with an open transaction: `tx` of `taskboard.transaction`, or a client of your pool of `pg` after `begin`. */
 export interface PgConnection extends PgQueryable {
   query(query: PgQuery): Promise<{ readonly rows: unknown[] }>
-  /** `Row` is what you expect of a row; nothing checks it. */
+  /** `Row` is the row that you expect, unchecked. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- callers of `pg` name the type of the rows here
   query<Row = unknown>(text: string, values?: readonly unknown[]): Promise<{ readonly rows: Row[] }>
 }
@@ -29,12 +29,12 @@ export interface PgPoolClient extends PgQueryable {
   removeListener?(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** Any pool that looks like `pg.Pool`. The host owns it: Taskboard changes no setting of its sessions and does not end it. */
+/** Any pool that looks like `pg.Pool`. The host owns it: Taskboard changes no setting of its sessions and doesn't end it. */
 export interface PgPool extends PgQueryable {
   connect(): Promise<PgPoolClient>
   /** As `connect`, for a statement of background work, which lets waiting callers go first. `work` names it. */
   connectLater?(work: string): Promise<PgPoolClient>
-  /** As in `pg.Pool`. With a `max` of 1, a call inside `taskboard.transaction` without its `tx` is refused. */
+  /** As in `pg.Pool`. With a `max` of 1, a call inside `taskboard.transaction` without its `tx` is rejected. */
   readonly options?: { readonly max?: unknown } | undefined
   /** Whether only this pool can use the database, so that commits need no notification. Default false. */
   readonly isSoleUser?: boolean | undefined

@@ -9,7 +9,7 @@ import type { PgPool } from './pool.js'
 export interface SoleConnection {
   /** Runs the work of the transaction that holds the connection. */
   hold<T>(work: () => Promise<T>): Promise<T>
-  /** @throws TaskboardError `MISSING_FIELD` (`tx`) when the caller runs inside a `hold` that has not ended. */
+  /** @throws TaskboardError `MISSING_FIELD` (`tx`) when the caller runs inside a `hold` that hasn't ended. */
   refuseInside(): void
 }
 
@@ -49,7 +49,7 @@ function createSoleConnection(): SoleConnection {
       if (inside.getStore()?.get(key)?.isOver !== false) return
       throw new TaskboardError(
         'MISSING_FIELD',
-        'tx is required: the call runs inside a transaction that holds the only connection to the database, and without { tx } would wait for the end of that transaction',
+        'tx is required: the call runs inside a transaction that holds the only database connection. Without { tx }, it would wait for that transaction forever',
         { field: 'tx' },
       )
     },

@@ -24,14 +24,14 @@ export function plannedAnew<Row>(text: string): Statement<Row> {
 }
 
 /**
- * All rows of a query, of which the planner expects a tenth, its guess for a limit that it does not know; this one is none. It keeps the
- * estimate of a list in JSON (always 100 rows), and of what is looked up for each of them, below the costs at which a server compiles
- * a plan (`jit_above_cost`), which takes hundreds of times as long as the statement.
+ * All rows of a query, of which the planner expects a tenth, its guess for a limit that it doesn't know; this one is none. It keeps two
+ * estimates below the costs at which a server compiles a plan (`jit_above_cost`). One is of a list in JSON (always 100 rows), and one of
+ * the rows looked up for each. Compiling takes hundreds of times as long as the statement.
  */
 export const expectFew = (rows: string): string =>
   `select * from (${rows}) as all_rows limit (select null::bigint)`
 
-/** A condition of which the planner expects that nearly all rows meet it, where it would guess a third or less; no index is used for it. */
+/** A condition that nearly all rows meet in the planner's estimate, where it would guess a third or less. No index is used for it. */
 export const expectMet = (condition: string): string => `nullif(${condition}, false) is not null`
 
 /** A statement of background work, which no caller waits for. */

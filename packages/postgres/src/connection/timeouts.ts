@@ -1,6 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 
-/** The time-outs of the storage, in milliseconds of the process's time. */
+/** The timeouts of the storage, in milliseconds of the process's time. */
 export interface Timeouts {
   /** For a connection from the pool. */
   readonly connectTimeoutMs: number

@@ -34,11 +34,11 @@ export interface Database {
   readonly settings: BoundSettings
   readonly commits: CommitSignal
   readonly newDeliveries: NewDeliveries
-  /** Called with lines of tasks' logs after their commit: those of this process, and those that it hears of. */
+  /** Called with lines of tasks' logs after their commit, by this process and by others that it hears of. */
   readonly lines: Listeners<WatchedLine>
   /** Reports a committed line of a task's log to `lines`, and to other processes. */
   readonly reportLine: (line: WatchedLine) => void
-  /** Records that an agent lost its task: the commit signals it, at once or at the end of `Storage.transaction`. */
+  /** Records that an agent lost its task: the commit signals it, immediately or at the end of `Storage.transaction`. */
   recordRevocation(call: CallContext<PgConnection> | null): void
   /** As `write`, for statements that change nothing, or nothing that others wait for: signals no commit. */
   read<Row>(
@@ -47,8 +47,8 @@ export interface Database {
     values: readonly unknown[],
   ): Promise<readonly Row[]>
   /**
-   * As `read`, with values made for the present (null: the storage's own), and from a replica if there is one that has everything that
-   * was committed before the call. Not for background work, nor for what a write depends on.
+   * As `read`, with values made for the present (null: the storage's own). It reads from a replica if there is one that has everything that
+   * was committed before the call. Not for background work, nor for reads that a write depends on.
    */
   readLatest<Row>(
     call: CallContext<PgConnection> | null,
@@ -87,9 +87,9 @@ export interface DatabaseParts {
   readonly settings: BoundSettings
   /** Leads to replicas of the database. */
   readonly readPool?: PgPool | undefined
-  /** Default: those of `postgresStorage`. */
+  /** Default: the ones of `postgresStorage`. */
   readonly timeouts?: Timeouts | undefined
-  /** Whether the server keeps the plans of statements. Off behind a pooler that shares sessions and does not support them. */
+  /** Whether the server keeps the plans of statements. Off behind a pooler that shares sessions and doesn't support them. */
   readonly preparedStatements: boolean
   /** Default: the one that texts are written for. */
   readonly schema?: BoardSchema | undefined
@@ -276,7 +276,7 @@ function inTurn<T>(tx: PgConnection, work: () => Promise<T>): Promise<T> {
 
 let savepoints = 0
 
-/** A part of the host's transaction that is rolled back when it fails; `tx` is the `host`'s connection with a time-out for every wait. */
+/** A part of the host's transaction that is rolled back when it fails; `tx` is the `host`'s connection with a timeout for every wait. */
 async function withinSavepoint<T>(host: PgQueryable, tx: PgQueryable, work: () => Promise<T>): Promise<T> {
   savepoints = (savepoints + 1) % Number.MAX_SAFE_INTEGER
   const name = `taskboard_${savepoints}`
@@ -301,14 +301,14 @@ interface Frame {
 }
 
 /**
- * When the host's code has caught the error of a failed statement, the server answers the commit with a rollback and no error.
- * It refuses all other statements, so one precedes the commit.
+ * When the host's code has caught the error of a failed statement, the server responds to the commit with a rollback and no error.
+ * It rejects all other statements, so one precedes the commit.
  */
 const COMMIT_UNLESS_ABORTED = 'select; commit'
 
 /**
- * In one round trip. The server's time-out is a little shorter than ours, so that the connection stays usable. A process that
- * stops in the middle keeps its locks no longer than the time-out of a statement. Both settings end with the transaction.
+ * In one round trip. The server's timeout is a little shorter than ours, so that the connection stays usable. A process that
+ * stops in the middle keeps its locks no longer than the timeout of a statement. Both settings end with the transaction.
  */
 function beginWithin(statementTimeoutMs: number): string {
   const serverMs = Math.max(1, Math.floor(statementTimeoutMs * 0.9))

@@ -12,7 +12,7 @@ interface RecordRow {
 
 /**
  * Returns a row to the call that is to create the resource. A concurrent one waits for the transaction of the first, and takes
- * its place when that rolls back. Without a row the key's record is valid, and locked until this transaction ends.
+ * its place when that rolls back. Without a row the key's record is valid, and locked until the commit.
  */
 const claimKey = statement<object>(
   'claim_key',

@@ -5,7 +5,7 @@ import type {
   NewDeliveryClaimer,
 } from '@taskboard/core/storage'
 
-/** What a statement claimed of the deliveries that it added; null for none. See `NEW_DELIVERIES`. */
+/** The claimed deliveries of the ones that a statement added; null for none. See `NEW_DELIVERIES`. */
 export interface AddedDeliveries {
   readonly targets: readonly DeliveryTarget[]
   readonly events: readonly LoggedEvent[]
@@ -22,7 +22,7 @@ export interface AddedDeliveries {
 export interface NewDeliveries {
   /** `WebhookStore.claimNewDeliveries`. */
   claimWith(claimer: NewDeliveryClaimer): () => void
-  /** Runs a statement whose last parameter is what it may claim, as JSON or null, and whose first row has what it did. */
+  /** Runs a statement whose last parameter is its room for claims, as JSON or null, and whose first row has the result. */
   during<Row>(
     run: (bounds: string | null) => Promise<readonly Row[]>,
     addedOf: (row: Row) => AddedDeliveries | null,

@@ -49,8 +49,8 @@ function readEvents(
 }
 
 /**
- * The event log. The feed returns an event as soon as every transaction that began to write before the event's transaction has
- * ended. So one that stays open delays the feed, but loses nothing.
+ * The event log. The feed returns an event once no transaction is open that began to write before the event's transaction. So one that
+ * stays open delays the feed, but loses nothing.
  */
 export function createEventStore(database: Database): EventStore<PgConnection> {
   return {

@@ -90,9 +90,9 @@ export const NEW_DELIVERIES = /* sql */ `(
 const EVENTS_IN_ORDER = /* sql */ `count(*) as n, max(at) as at, array_agg(type order by ord) as types, array_agg(data order by ord) as data`
 
 /**
- * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type, data,
- * at: the events in order, `ord` counts within the statement; `at` is the same for all) and leave `logged`, the written rows of
- * `taskboard.event_batch`. Each webhook that subscribes to an event gets a delivery of it: due at once, or skipped while the webhook is
+ * The part of a writing statement that logs events. Its common table expressions read `draft` (workspace_id, ord, type, data, at): the
+ * events in order. `ord` counts within the statement; `at` is the same for all. They leave `logged`, the written rows of
+ * `taskboard.event_batch`. Each webhook that subscribes to an event gets a delivery of it: due immediately, or skipped while the webhook is
  * disabled.
  *
  * The rows of `workspace_log` are locked until the commit, in the order of their ids. Lock them last: after tasks.

@@ -28,7 +28,7 @@ function toPosition({ feedXid, workspaceId, seq, seen, seenUntil }: FeedPlace): 
   return seen === '' || BigInt(feedXid) >= BigInt(seenUntil) ? base : `${base}/${seenUntil}/${seen}`
 }
 
-/** @throws TaskboardError `INVALID_FIELD` for a text that is not a position. */
+/** @throws TaskboardError `INVALID_FIELD` for a text that isn't a position. */
 function parsePosition(position: FeedPosition): FeedPlace {
   const [, feedXid = '', workspaceId = '', seq = '', seenUntil = '0', seen = ''] =
     POSITION.exec(position) ?? []
@@ -98,11 +98,11 @@ const NEWEST_XID = /* sql */ `
 
 /**
  * An event's `feed_xid` is at least the id of the transaction that wrote it. So commits after a snapshot are at or above its
- * xmin, and below xmin the log is complete. Events at or above xmin that are already committed, beside open transactions, are
+ * xmin, and below xmin the log is complete. Events at or above xmin that are already committed, next to open transactions, are
  * identified by their place in their workspace's log.
  *
- * The end is right after the newest event where xmin is higher: after a crash the server may assign the ids of transactions again that
- * had not committed, and so had no need to be on disk.
+ * The end is right after the newest event where xmin is higher. After a crash the server may assign the ids of uncommitted transactions
+ * again, which had no need to be on disk.
  */
 const endOfFeed = statement<EndRow>(
   'feed_end',
@@ -122,8 +122,8 @@ const endOfFeed = statement<EndRow>(
  * transactions of the server's other databases, which write nothing here. The statement looks for them only when they may hide
  * an event.
  *
- * The locks are read after the snapshot was taken. A transaction that ended in between has no lock any more, so that its database
- * is unknown (`is_stale`): a new snapshot is without it.
+ * The locks are read after the snapshot was taken. A transaction that committed in between has no lock any more, so that its database is
+ * unknown (`is_stale`): a new snapshot is without it.
  */
 const HORIZON = /* sql */ `snapshot as materialized (select pg_current_snapshot() as s),
   oldest as materialized (
@@ -190,10 +190,10 @@ export async function feedEnd(database: Database): Promise<FeedPosition> {
   return toPosition({ feedXid: end, workspaceId: '', seq: '0', seen, seenUntil: xmax })
 }
 
-/** So many snapshots in a row can hardly each have met a transaction just as it ended. What is hidden then is in the next page. */
+/** So many snapshots in a row can hardly each have met a transaction just as it ended. Events that are hidden then are in the next page. */
 const MOST_SNAPSHOTS = 5
 
-/** Runs a statement about the feed, again while its horizon is a transaction that has ended meanwhile. */
+/** Runs a statement about the feed, again while its horizon is a transaction that is over by then. */
 async function readToHorizon<Row extends FeedRow>(
   database: Database,
   query: Statement<Row | NoRow>,

@@ -29,10 +29,10 @@ type PoolOptions<Pg extends PgModule> = NonNullable<ConstructorParameters<Pg['Po
 const DEFAULT_CONNECT_MS = 10_000
 
 /**
- * A `pg.Pool` on a primary with standbys. It connects to the server that is the primary, and asks all of them every second whether
- * another one has been promoted. Then it ends its connections to the former primary at once, and never returns to it, even when
- * that one was only paused and still believes that it is the primary. All other options are those of `pg.Pool`. It asks while it has
- * connections, over one more to each server. JIT is off on its connections.
+ * A `pg.Pool` on a primary with standbys. It connects to the server that is the primary, and asks all of them every second whether another
+ * one has been promoted. Then it closes its connections to the former primary immediately. It never returns to it, even when that one was
+ * only paused and still believes that it is the primary. All other options are the options of `pg.Pool`. It asks while it has connections, over
+ * one more to each server. JIT is off on its connections.
  * @example
  * ```ts
  * import { failoverPool, postgresStorage } from '@taskboard/postgres'

@@ -13,7 +13,7 @@ export interface Finder {
 }
 
 const LOOK_AGAIN_MS = 200
-/** How long servers may take to answer after the first that will do: one of them may have been promoted meanwhile. */
+/** How long servers may take to respond after the first usable one: one of them may have been promoted since. */
 const GRACE_MS = 250
 
 export function createFinder(

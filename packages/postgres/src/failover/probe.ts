@@ -19,14 +19,14 @@ export interface ServerState extends Host {
 
 /** Asks one server for its state, again and again over one connection. */
 export interface Probe {
-  /** Null when it does not answer in time. */
+  /** Null when it doesn't answer in time. */
   ask(): Promise<ServerState | null>
   close(): void
 }
 
 const ANSWER_MS = 2_000
 
-/** It switches JIT off as well, for the rest of the session. Not in the options of the connection, since PgBouncer refuses those. */
+/** It switches JIT off as well, for the rest of the session. Not in the options of the connection, since PgBouncer rejects those. */
 const STATE = /* sql */ `
   select pg_is_in_recovery() as "isStandby", case when pg_is_in_recovery() then 0
     else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer end as timeline,
@@ -76,7 +76,7 @@ export function createProbe(open: () => PgClient, server: Host): Probe {
   }
 }
 
-/** Ends a connection at once, whatever the server does: what waits for it is rejected. */
+/** Closes a connection immediately, whatever the server does: what waits for it is rejected. */
 export function cutOff(client: object, reason?: Error): void {
   const { connection } = client as { connection?: { stream?: { destroy(reason?: Error): void } } }
   connection?.stream?.destroy(reason)

@@ -6,7 +6,7 @@ export interface KeyRequests<R> {
 }
 
 /**
- * Groups requests by key. One statement cannot decide a key under different limits one after the other, so such requests go into
+ * Groups requests by key. One statement can't decide a key under different limits one after the other, so such requests go into
  * separate batches, each with a key once. Otherwise there is one batch.
  */
 export function batchesByKey<R>(

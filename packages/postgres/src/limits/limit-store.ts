@@ -17,16 +17,16 @@ interface TakenRow {
   readonly admitted: number
   /** The number that the window holds now. */
   readonly held: number
-  /** The wait of the requests that were not admitted; null when all were. */
+  /** The wait of the requests that weren't admitted; null when all were. */
   readonly retryAfterMs: number | null
 }
 
 /**
- * Locks the row of each key, reads its current state and writes it, in the order of the keys, so that batches wait for one
- * another without deadlocks. `excluded` contains the request, as if the window were empty. A key is decided at the instant its
- * row is locked, possibly long after the statement began and after admissions that it waited for. So a present before the
- * newest admission shows that the clock has stepped back, and all `times` move back with it. They only rise, and `width_bucket`
- * finds how many of them have left the window.
+ * Locks the row of each key, reads its current state and writes it, in the order of the keys. Batches therefore wait for one another
+ * without deadlocks. `excluded` contains the request, as if the window were empty. A key is decided at the instant its row is locked,
+ * possibly long after the statement began and after admissions that it waited for. So a present before the newest admission shows that the
+ * clock has stepped back, and all `times` move back with it. They only rise, and `width_bucket` finds how many of them have left the
+ * window.
  */
 const takeKeys = statement<TakenRow>(
   'take_limits',

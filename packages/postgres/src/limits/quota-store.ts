@@ -14,7 +14,7 @@ import type { PgConnection } from '../connection/pool.js'
 import { statement } from '../connection/statement.js'
 import { type KeyRequests, batchesByKey } from './batches-by-key.js'
 
-/** A lock that does not block rows that only reference the account. */
+/** A lock that doesn't block rows that only reference the account. */
 const lockAccount = statement<{ readonly id: string }>(
   'lock_account',
   /* sql */ `select id from taskboard.account where id = $1::text for no key update`,

@@ -6,7 +6,7 @@ import { type KeyRequests, batchesByKey } from './batches-by-key.js'
 
 interface TakenRow {
   readonly key: string
-  /** The instant of the decision: after the wait for the row, which the statement's own present does not include. */
+  /** The instant of the decision: after the wait for the row, which the statement's own present doesn't include. */
   readonly now: number
   readonly admitted: number
   /** After the batch, like all members below. */
@@ -22,14 +22,14 @@ const UNLIMITED = 1e15
 const SECONDS_COUNTED = 61
 
 /**
- * `takeFromTierWindow` for many keys at once. Locks the row of each key, reads its current state and writes it, in the order of
- * the keys, so that batches wait for one another without deadlocks. `excluded` contains the request, as if nothing had been
- * admitted before. The present is that of the decision, after the wait for the row. So one before the newest second shows that
- * the clock has stepped back: `held` then moves the seconds back, as `takeFromTierWindow` does. The use is the total admitted
- * minus what is past, so nothing is added up, and `width_bucket` finds how many of the seconds have left the minute. A row
- * without admissions stays as it was, unless the clock stepped back.
+ * `takeFromTierWindow` for many keys at the same time. Locks the row of each key, reads its current state and writes it, in the order of
+ * the keys. Batches therefore wait for one another without deadlocks. `excluded` contains the request, as if nothing had been admitted
+ * before. The present is the instant of the decision, after the wait for the row. So one before the newest second shows that the clock has
+ * stepped back: `held` then moves the seconds back, as `takeFromTierWindow` does. The use is the total admitted minus the past part, so
+ * nothing is added up. `width_bucket` finds how many of the seconds have left the minute. A row without admissions stays as it was, unless
+ * the clock stepped back.
  *
- * The commit does not wait for the disk: a crash of the server loses only counts of its last second.
+ * The commit doesn't wait for the disk: a crash of the server loses only counts of its last second.
  */
 const takeKeys = statement<TakenRow>(
   'take_tiers',

@@ -14,9 +14,9 @@ import { createThrottle } from './throttle.js'
 /** Signals commits between the processes of one database. */
 export interface CommitNotifications {
   readonly taskLines: TaskLines
-  /** Raised by the commits of this process, which it sends to the others; emits those of all processes. */
+  /** Raised by the commits of this process, which it sends to the others; emits the commits of all processes. */
   readonly commits: CommitSignal
-  /** Starts to listen. @throws TaskboardError `INVALID_CONFIG` when the given pool cannot listen. */
+  /** Starts to listen. @throws TaskboardError `INVALID_CONFIG` when the given pool can't listen. */
   open(): Promise<void>
   /** Sends the last commits, and leaves no connection, timer or setting of a session behind. */
   close(): Promise<void>
@@ -27,16 +27,16 @@ export interface CommitNotificationsParts {
   /** See `PostgresStorageOptions.listen`. */
   readonly listen: boolean | PgPool
   readonly settings: Pick<BoundSettings, 'current'>
-  /** Default: those of `postgresStorage`. */
+  /** Default: the ones of `postgresStorage`. */
   readonly timeouts?: Timeouts | undefined
-  /** Default: that of the default schema. */
+  /** Default: the channel of the default schema. */
   readonly channel?: string | undefined
 }
 
 /**
- * The least time between two notifications of a process. Each takes a transaction id and a lock that all notifying commits of
- * the server share, for a fraction of a millisecond and without waiting for the disk. Fifty a second cost little beside the
- * commits that they signal. The receivers read the database after each, so this limits their reads too.
+ * The least time between two notifications of a process. Each takes a transaction id and a lock that all notifying commits of the server
+ * share. That lasts for a fraction of a millisecond and doesn't wait for the disk. Fifty a second cost little next to the commits that they
+ * signal. The receivers read the database after each, so this limits their reads too.
  */
 const LEAST_GAP_MS = 20
 /** Follows the sender in a notification of commits that revoked tasks from their agents. */
@@ -45,7 +45,7 @@ const REVOKED = 'revoked'
 const LINE = 'line'
 /** Follows the sender in a notification to itself, which shows that it hears any. */
 const ECHO = 'echo'
-/** How long `close` waits for a database that does not answer. */
+/** How long `close` waits for a database that doesn't respond. */
 const LONGEST_FLUSH_MS = 1_000
 
 export function createCommitNotifications(parts: CommitNotificationsParts): CommitNotifications {
@@ -58,7 +58,7 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
     signal.raise()
     return Promise.resolve()
   })
-  /** Passes revocations on at once: they are rare, and until then an agent works on a task that it has lost. */
+  /** Passes revocations on immediately: they are rare, and until then an agent works on a task that it has lost. */
   function hear(revokes: boolean): void {
     if (revokes) signal.raise({ revokes })
     received.request()

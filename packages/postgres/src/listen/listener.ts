@@ -21,7 +21,7 @@ export interface Listener {
 
 export interface ListenerParts {
   readonly pool: PgPool
-  /** Whether a pool that cannot listen is an error. If not, it works without listening. */
+  /** Whether a pool that can't listen is an error. If not, it works without listening. */
   readonly isRequired: boolean
   readonly timeouts: Timeouts
   readonly settings: Pick<BoundSettings, 'current'>

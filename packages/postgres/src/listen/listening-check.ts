@@ -2,7 +2,7 @@ import type { BoundSettings } from '@taskboard/core/storage'
 
 /** Finds out whether notifications arrive on a connection that listens. */
 export interface ListeningCheck {
-  /** Resolves when one is sent; warns when it then does not arrive in time. What cannot be sent says nothing about the connection. */
+  /** Resolves when one is sent; warns when it then doesn't arrive in time. A failure to send proves nothing about the connection. */
   begin(): Promise<void>
   /** To be called when it has arrived. */
   heard(): void
@@ -42,7 +42,7 @@ export function createListeningCheck({ settings, send, catchUp }: ListeningCheck
     if (!isConnected) return
     settings.current.logger.warn(
       { option: 'listen' },
-      'no notification arrives on the connection that listens, so commits of other processes are found only by polling: behind a pooler that hands connections out by transaction, set listen of postgresStorage to false or to a pool with direct connections',
+      'no notification arrives on the listening connection, so commits of other processes are found only by polling. Behind a pooler in transaction mode, set listen of postgresStorage to false or to a pool with direct connections',
     )
   }
 

@@ -24,7 +24,7 @@ interface Notification {
   readonly payload?: string | undefined
 }
 
-/** The part of a `pg.PoolClient` with notifications that is used here, beside its queries. */
+/** The part of a `pg.PoolClient` with notifications that is used here, next to its queries. */
 interface Emitter {
   on(event: string, listener: (value: unknown) => void): unknown
   off(event: string, listener: (value: unknown) => void): unknown
@@ -49,8 +49,8 @@ interface ListeningHandlers {
 const LONGEST_FAREWELL_MS = 1_000
 
 /**
- * Acquires a connection from the pool and listens. Null, with nothing held, when the pool's connections do not emit
- * notifications. @throws the database's error, or when it does not answer in time.
+ * Acquires a connection from the pool and listens. Null, with nothing held, when the pool's connections don't emit
+ * notifications. @throws the database's error, or when it doesn't answer in time.
  */
 export async function openListening(
   pool: PgPool,
@@ -71,7 +71,7 @@ export async function openListening(
     if (isHeld && channel === own) onNotified(payload)
   }
   const failed = (reason: unknown): void =>
-    drop(reason instanceof Error ? reason : new Error('the connection has ended'))
+    drop(reason instanceof Error ? reason : new Error('the connection is closed'))
   const handlers = [
     ['notification', heard],
     ['error', failed],
@@ -107,7 +107,7 @@ export async function openListening(
     async giveBack() {
       // From here on a loss is not reported.
       isOpened = false
-      let fault: unknown = new Error('the connection does not answer')
+      let fault: unknown = new Error('the connection does not respond')
       const unlisten = client.query({ text: `unlisten ${own}`, values: [] }).then(
         () => (fault = undefined),
         (error: unknown) => (fault = error),
@@ -145,7 +145,7 @@ export function watchConnection(
     let isAnswered = false
     wait(() => {
       if (isAnswered) ask()
-      else connection.drop(new Error('the connection does not answer'))
+      else connection.drop(new Error('the connection does not respond'))
     })
     const question = async (): Promise<void> => {
       try {

@@ -17,7 +17,7 @@ export interface TaskLines {
   flush(): Promise<void>
 }
 
-/** How many lines wait for the next notification; further ones are not sent to other processes. */
+/** How many lines wait for the next notification; further ones aren't sent to other processes. */
 const MOST_WAITING = 200
 /** The longest payload that a server accepts is below 8,000 bytes, of which the sender's name takes some. */
 const LONGEST_PAYLOAD = 7_800

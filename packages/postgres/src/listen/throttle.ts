@@ -2,13 +2,13 @@ import type { BoundSettings } from '@taskboard/core/storage'
 
 /** Work that is requested more often than it needs to run. */
 export interface Throttle {
-  /** Runs the work at once. If it ran a moment ago or still runs, one later run serves all requests. */
+  /** Runs the work at the same time. If it ran a moment ago or still runs, one later run serves all requests. */
   request(): void
   /** Runs the pending request, and resolves at its end. Leaves no timer until the next request. */
   flush(): Promise<void>
 }
 
-/** `work` runs at most once in `leastGapMs` of the bound clock, begins at once after a quiet time, and never overlaps. */
+/** `work` runs at most once in `leastGapMs` of the bound clock, begins immediately after a quiet time, and never overlaps. */
 export function createThrottle(
   settings: Pick<BoundSettings, 'current'>,
   leastGapMs: number,

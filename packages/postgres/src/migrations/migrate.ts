@@ -15,7 +15,7 @@ export interface PlannedStep {
 
 /** Where the board is. */
 export interface MigrationOptions {
-  /** The schema that has the board's tables, created if it is not there; default `taskboard`. As that of `postgresStorage`. */
+  /** The schema that has the board's tables, created if it isn't there; default `taskboard`. As in `postgresStorage`. */
   readonly schema?: string | undefined
 }
 
@@ -64,7 +64,7 @@ async function readApplied(connection: PgQueryable): Promise<readonly AppliedMig
 
 /**
  * The pending migrations, in order.
- * @throws TaskboardError `INVALID_CONFIG` when the database has a migration that the library does not know, or knows with
+ * @throws TaskboardError `INVALID_CONFIG` when the database has a migration that the library doesn't know, or knows with
  * another name or text.
  */
 function pendingOf(known: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] {
@@ -90,7 +90,7 @@ export interface MigrationState {
   readonly name: string
   /**
    * `altered`: applied with another name or text than in this version of the library. `unknown`: applied by a newer version. `migrate`
-   * refuses both.
+   * rejects both.
    */
   readonly state: 'applied' | 'pending' | 'altered' | 'unknown'
   /** Milliseconds since 1970, by the database's clock; null while it is pending. */
@@ -111,8 +111,8 @@ const PREPARE = [
 /**
  * Brings the board's schema up to date in one transaction, which waits for other processes that migrate. Changes
  * nothing when the schema is up to date. Resolves to the names of the migrations that it applied.
- * @throws TaskboardError `INVALID_CONFIG`, without any change, for an invalid `schema`, when the database is newer than the library or an applied
- *   migration was altered; `SERVICE_UNAVAILABLE` when the database cannot be reached.
+ * @throws TaskboardError `INVALID_CONFIG`, without any change, for an invalid `schema`, when the database is newer than the library or an
+ * applied migration was altered. `SERVICE_UNAVAILABLE` when the database is unreachable.
  * @example
  * ```ts
  * import { migrate, openPglite } from '@taskboard/postgres'
@@ -152,7 +152,7 @@ export async function planMigrations(
 }
 
 /**
- * The state of each migration, in order; changes nothing. Reports the states that `migrate` refuses instead of throwing.
+ * The state of each migration, in order; changes nothing. Reports the states that `migrate` rejects instead of throwing.
  * @example
  * ```ts
  * import { migrate, migrationStatus, openPglite } from '@taskboard/postgres'
@@ -187,7 +187,7 @@ export async function migrationStatus(
 }
 
 /**
- * Why the board cannot run on the schema: the first migration that it lacks or has in another form. Undefined when it can, as on a newer
+ * Why the board can't run on the schema: the first migration that it lacks or has in another form. Undefined when it can, as on a newer
  * schema, so that a host can be updated process by process.
  */
 export async function schemaFault(pool: PgPool, schema: BoardSchema): Promise<string | undefined> {

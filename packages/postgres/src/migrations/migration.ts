@@ -13,7 +13,7 @@ export function titleOf({ number, name }: Pick<Migration, 'number' | 'name'>): s
   return `${String(number).padStart(4, '0')}_${name}`
 }
 
-/** What is wrong with an applied migration that is not the one that the library knows by its number; undefined when it is the same. */
+/** The fault of an applied migration that isn't the one that the library knows by its number; undefined when it is the same. */
 export function differenceOf(
   applied: Pick<Migration, 'number' | 'name'> & { readonly digest: string },
   known: Migration,

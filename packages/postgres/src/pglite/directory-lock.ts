@@ -11,7 +11,7 @@ export interface DirectoryLock {
 /** The content of the lock's file: its holder, or that it is released. */
 interface Holder {
   readonly pid: number | null
-  /** Distinguishes processes that had the same id one after the other; null where the system does not report it. */
+  /** Distinguishes processes that had the same id one after the other; null where the system doesn't report it. */
   readonly birth: string | null
 }
 
@@ -19,12 +19,12 @@ const LOCK_FILE = /^lock\.(\d{1,15})$/
 const MOST_ATTEMPTS = 100
 
 /**
- * Locks the directory, which must exist, for this process. A process that ended without a release holds nothing, even if its
- * parent does not know yet that it has ended.
+ * Locks the directory, which must exist, for this process. A process that exited without a release holds nothing, even if its parent
+ * doesn't know yet.
  *
  * The lock file with the highest number names the holder. A number can be taken only once, and none is taken below one that is
- * held. So when several processes find a dead holder at once, one of them gets the directory. Processes must see one another:
- * two machines, or two containers, on one volume do not.
+ * held. So when several processes find a dead holder at the same time, one of them gets the directory. Processes must see one another:
+ * two machines, or two containers, on one volume don't.
  * @throws TaskboardError `INVALID_CONFIG` while another process, or another part of this one, holds it.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
@@ -43,7 +43,10 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     await Promise.all(older.map((other) => rm(fileOf(directory, other), { force: true })))
     return { release: () => put(directory, number, { pid: null, birth: null }) }
   }
-  throw new TaskboardError('INVALID_CONFIG', `too many processes are opening ${directory} at once; retry`)
+  throw new TaskboardError(
+    'INVALID_CONFIG',
+    `too many processes are opening ${directory} at the same time; retry`,
+  )
 }
 
 async function refuseHeld(directory: string, number: number): Promise<void> {
@@ -87,7 +90,7 @@ async function writeDraft(directory: string, holder: Holder): Promise<string> {
   return draft
 }
 
-/** Null when the file does not exist (a later holder has deleted it), or is incomplete (the machine crashed). */
+/** Null when the file doesn't exist (a later holder has deleted it), or is incomplete (the machine crashed). */
 async function readHolder(path: string): Promise<Holder | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Holder
@@ -116,11 +119,11 @@ function isRunning(pid: number): boolean {
 interface Life {
   /** The start of the process: the boot, and clock ticks since then (proc(5), `starttime`). */
   readonly birth: string
-  /** Whether it is a zombie: all of its threads have ended, and it is listed until its parent reads its exit status. */
+  /** Whether it is a zombie: all of its threads have exited, and it is listed until its parent reads its exit status. */
   readonly hasEnded: boolean
 }
 
-/** The state of a process on Linux. Null elsewhere, and for a process that does not exist. */
+/** The state of a process on Linux. Null elsewhere, and for a process that doesn't exist. */
 async function lifeOf(pid: number): Promise<Life | null> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')

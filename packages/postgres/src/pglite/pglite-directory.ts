@@ -14,9 +14,9 @@ export interface OpenedPglite {
 }
 
 /**
- * Opens the PGlite database of a directory, and creates the directory when it does not exist. The directory contains `data`, the
+ * Opens the PGlite database of a directory, and creates the directory when it doesn't exist. The directory contains `data`, the
  * database's files, and a file that names the process that has it open. A process that dies loses no acknowledged write.
- * @throws TaskboardError `INVALID_CONFIG` when another process has the directory open, or `@electric-sql/pglite` is not
+ * @throws TaskboardError `INVALID_CONFIG` when another process has the directory open, or `@electric-sql/pglite` isn't
  *   installed.
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export async function openPglite(directory: string): Promise<OpenedPglite> {
  */
 const SHARED_BUFFERS = '32MB'
 
-/** Versions that do not export their own parameters start with only these. */
+/** Versions that don't export their own parameters start with only these. */
 function startOptions({ defaultStartParams }: { readonly defaultStartParams?: readonly string[] }) {
   if (defaultStartParams === undefined) return {}
   return { startParams: [...defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`] }

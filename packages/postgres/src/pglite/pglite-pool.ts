@@ -17,7 +17,7 @@ export interface PgliteInstance extends PgliteProtocol {
 
 type PgliteParsers = Record<number, (text: string) => unknown>
 
-/** By type (`oid` of `pg_type`), where PGlite's rows differ from those of `pg`. */
+/** By type (`oid` of `pg_type`), where PGlite's rows differ from the rows of `pg`. */
 const PARSERS: PgliteParsers = {
   // int8, and an array of it
   20: (text) => text,
@@ -32,7 +32,7 @@ const PARSERS: PgliteParsers = {
 
 /**
  * The pool over a PGlite instance, the same one for each call. It is a single connection: the caller of `connect` has it
- * exclusively until `release`, and other queries wait in order. Do not await a query outside an open transaction inside
+ * exclusively until `release`, and other queries wait in order. Don't await a query outside an open transaction inside
  * that transaction. A query with a name is prepared once. You close the instance yourself. A statement that you run on it
  * directly may become part of a transaction that is open here.
  * @example

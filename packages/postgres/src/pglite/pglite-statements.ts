@@ -1,7 +1,7 @@
 import { TaskboardError } from '@taskboard/core'
 import type { PgQuery } from '../connection/pool.js'
 
-/** The optional peer. @throws TaskboardError `INVALID_CONFIG` when it is not installed. */
+/** The optional peer. @throws TaskboardError `INVALID_CONFIG` when it isn't installed. */
 export async function loadPglite() {
   try {
     return await import('@electric-sql/pglite')
@@ -178,7 +178,7 @@ function toRow(fields: readonly (string | null)[], columns: readonly Column[]): 
 }
 
 /**
- * Whether the server refused a statement before it ran, because it was deallocated (`DEALLOCATE`), or the columns of its result
+ * Whether the server rejected a statement before it ran, because it was deallocated (`DEALLOCATE`), or the columns of its result
  * have changed with the tables.
  */
 function isOutdated(error: Error): boolean {

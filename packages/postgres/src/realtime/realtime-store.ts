@@ -109,7 +109,7 @@ async function renewHolder(
   return (await database.read(null, longerLease, [holderId, leaseMs, call.now])).length > 0
 }
 
-/** Connections of the realtime channel across all processes. Nothing waits for its writes, so they signal no commit. */
+/** Connections of the realtime channel across all processes. No one waits for its writes, so they signal no commit. */
 export function createRealtimeStore(database: Database): RealtimeStore {
   return {
     leaseHolder: ({ holderId, leaseMs, step }, call) =>

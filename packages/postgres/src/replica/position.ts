@@ -3,7 +3,7 @@ import type { BoundedPool } from '../connection/bounded-pool.js'
 import type { PgQuery } from '../connection/pool.js'
 import { statement, type Statement } from '../connection/statement.js'
 
-/** How far the primary has come, and what a server must be to have all of it. */
+/** How far the primary has come, and the requirement for a server that is as far. */
 export interface Position {
   /** The end of the log: everything that was acknowledged before is in it. */
   readonly lsn: string
@@ -18,8 +18,8 @@ export interface Position {
 const ORIGIN = /* sql */ `(select system_identifier::text from pg_control_system()) || '/' || current_database()`
 
 /**
- * A commit with `synchronous_commit` is in the flushed part of the log before it is acknowledged; one without may be in the part that is
- * not yet written.
+ * A commit with `synchronous_commit` is in the flushed part of the log before it is acknowledged. One without may be in the part that isn't
+ * yet written.
  */
 const currentPosition = statement<Position>(
   'read_position',
@@ -31,8 +31,8 @@ const currentPosition = statement<Position>(
 )
 
 /**
- * Origin, timeline, end of the log. True: all up to there can be seen. False: not yet. Null: this server never can, because it is no
- * replica, or one of something else. The timeline is that of its last restart point, which follows a promotion by minutes.
+ * Origin, timeline, end of the log. True: all up to there can be seen. False: not yet. Null: this server never can, because it isn't a replica
+ * , or one of something else. The timeline comes from its last restart point, which follows a promotion by minutes.
  */
 export const hasReached = statement<{ readonly hasReached: boolean | null }>(
   'reached_position',
@@ -43,8 +43,8 @@ export const hasReached = statement<{ readonly hasReached: boolean | null }>(
 )
 
 /**
- * Asks the primary for its position. Concurrent callers share a query that begins after their calls; at most one is under way, so that
- * their number does not matter to the primary.
+ * Asks the primary for its position. Concurrent callers share a query that begins after their calls; at most one is in progress, so that
+ * their number doesn't matter to the primary.
  */
 export function createPositions(
   primary: BoundedPool,

@@ -10,8 +10,8 @@ import { createPositions, hasReached, type Position } from './position.js'
 /** Reads from a replica what was committed on the primary before the call. */
 export interface Replica {
   /**
-   * Undefined when the replica cannot answer, or not as of now: ask the primary. `toValues` receives the primary's clock.
-   * Rejects only when the primary cannot be reached.
+   * Undefined when the replica can't answer, or not as of now: ask the primary. `toValues` receives the primary's clock.
+   * Rejects only when the primary can't be reached.
    */
   read<Row>(
     asked: Statement<Row>,
@@ -26,7 +26,7 @@ export interface ReplicaParts {
   readonly toQuery: (asked: Statement<unknown>, values: readonly unknown[]) => PgQuery
 }
 
-/** For a connection, and for each answer that takes a healthy server no time. */
+/** For a connection, and for each response that takes a healthy server no time. */
 const PROMPT_MS = 1_000
 /** How long a read waits for a replica that is behind. */
 const CATCH_UP_MS = 100
@@ -106,7 +106,7 @@ function nullUnlessOutage(error: unknown): null {
   return null
 }
 
-/** Nobody waits for this. */
+/** No one waits for this. */
 async function end(client: PgPoolClient): Promise<void> {
   const fault = await promptly(client.query({ text: 'commit', values: [] })).then(
     () => undefined,

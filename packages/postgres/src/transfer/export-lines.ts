@@ -11,7 +11,7 @@ export interface ExportOptions {
   readonly accountId?: string | undefined
   /** Only this workspace: with its account's name and tier and the keys bound to it, without users. */
   readonly workspaceId?: string | undefined
-  /** As that of `postgresStorage`; default `taskboard`. */
+  /** As in `postgresStorage`; default `taskboard`. */
   readonly schema?: string | undefined
   /** Continues an export that was broken off, from its first and its last whole line. */
   readonly resume?: { readonly first: string; readonly last: string } | undefined
@@ -155,7 +155,7 @@ async function headerOf(
   }
 }
 
-/** What is after the place of the earlier part would not fit to it. */
+/** The rows after the place of the earlier part wouldn't fit to it. */
 function requireUnchanged(begun: ExportHeader, now: ExportHeader): void {
   const same = (['schema', 'positions', 'counts'] as const).every(
     (part) => JSON.stringify(begun[part]) === JSON.stringify(now[part]),

@@ -9,7 +9,7 @@ import { type ExportHeader, invalid, isReadable, readHeader } from './transfer-l
 export interface ImportProgress {
   /** The rows that were read so far. */
   readonly read: number
-  /** Those of them that were not there before. */
+  /** The new ones among them. */
   readonly added: number
   /** The rows of the whole export. */
   readonly total: number
@@ -18,7 +18,7 @@ export interface ImportProgress {
 export interface ImportOptions {
   /** Called after each batch, which is then committed. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined
-  /** As that of `postgresStorage`; default `taskboard`. */
+  /** As in `postgresStorage`; default `taskboard`. */
   readonly schema?: string | undefined
 }
 

@@ -7,15 +7,15 @@ export interface TransferTable {
   readonly key: readonly string[]
   /** Which of its rows `r` are exported; $1 has the accounts, $2 the workspaces, $3 is whether whole accounts are exported. */
   readonly condition: string
-  /** Where the rows come from, when that is not the table itself. */
+  /** Where the rows come from, when that isn't the table itself. */
   readonly source?: string
-  /** Columns that are not exported: the importing database fills them. */
+  /** Columns that aren't exported: the importing database fills them. */
   readonly omitted?: readonly string[]
   /** Columns with other values than those stored. */
   readonly replaced?: Readonly<Record<string, string>>
   /** Tables whose rows are exported within the row that their `task_id` names, with the order of those rows. */
   readonly parts?: readonly TransferPart[]
-  /** What to do about the rows that an import has added; $1 has the rows as JSON. */
+  /** The work on the rows that an import has added; $1 has the rows as JSON. */
   readonly afterwards?: string
 }
 
@@ -27,7 +27,7 @@ export interface TransferPart {
 
 const OF_WORKSPACE = 'r.workspace_id = any ($2::text[])'
 const OF_WHOLE_ACCOUNT = '$3::boolean and r.account_id = any ($1::text[])'
-/** Events are not exported: what they count is in the figures, and readers begin behind the last one. */
+/** Events aren't exported: what they count is in the figures, and readers begin behind the last one. */
 const LAST_SEQ = '(select l.last_seq from taskboard.workspace_log l where l.workspace_id = r.workspace_id)'
 
 const figures = /* sql */ `(
@@ -139,7 +139,7 @@ export const transferTables: readonly TransferTable[] = [
   },
 ]
 
-/** The other tables, with why exports do not have them. A new table is in one of the two lists. */
+/** The other tables, with why exports don't have them. A new table is in one of the two lists. */
 export const tablesLeftOut: Readonly<Record<string, string>> = {
   migration: 'the schema of the importing database, which must be the same',
   scoring: 'the weights by which the importing database orders its queue',

@@ -1,6 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 
-/** Grows with changes of the lines that earlier versions cannot read. */
+/** Grows with changes of the lines that earlier versions can't read. */
 export const FORMAT = 1
 
 /** The first line of an export. */
@@ -17,7 +17,7 @@ export interface ExportHeader {
   readonly rows: number
 }
 
-/** @throws TaskboardError `INVALID_FIELD` when the line is not the header of an export. */
+/** @throws TaskboardError `INVALID_FIELD` when the line isn't the header of an export. */
 export function readHeader(line: string): ExportHeader {
   let header: Partial<ExportHeader> | null = null
   try {

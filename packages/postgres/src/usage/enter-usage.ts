@@ -33,7 +33,7 @@ const sumMonth = statement<UsageAmounts>(
     and ($2::text = '' or u.agent_id = $2::text)`,
 )
 
-/** An entry, by the names of the columns. What counts in a past month is not added to a later one. */
+/** An entry, by the names of the columns. Usage of a past month isn't added to a later one. */
 const addEntry = statement<never>(
   'enter_usage',
   /* sql */ `

@@ -58,7 +58,7 @@ const JOINED = /* sql */ `
     left join taskboard.monthly_budget b on b.workspace_id = $2::text and b.agent_id = h.agent_id
     left join taskboard.usage_month m on m.workspace_id = $2::text and m.agent_id = h.agent_id`
 
-/** Present, workspace, agent or '' for the workspace. Returns nothing when it does not exist. */
+/** Present, workspace, agent or '' for the workspace. Returns nothing when it doesn't exist. */
 const findHolder = statement<HolderRow>(
   'find_budget_holder',
   /* sql */ `
@@ -100,13 +100,13 @@ const removeBudget = statement<never>(
   /* sql */ `delete from taskboard.monthly_budget where workspace_id = $1::text and agent_id = $2::text`,
 )
 
-/** Workspace. Waits for the reports that are being written, which do not see a new budget; later ones wait, and see it. */
+/** Workspace. Waits for the reports that are being written, which don't see a new budget; later ones wait, and see it. */
 export const takeBudgetTurn = statement<never>(
   'take_budget_turn',
   `select pg_advisory_xact_lock(hashtextextended('taskboard.budgets ' || $1::text, 0))`,
 )
 
-/** The budget of a holder, with '' for the workspace, and the present; null when it does not exist. */
+/** The budget of a holder, with '' for the workspace, and the present; null when it doesn't exist. */
 export async function findMonthlyBudget(
   session: Session,
   { workspaceId, agentId }: { readonly workspaceId: string; readonly agentId: string },

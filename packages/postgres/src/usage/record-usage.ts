@@ -59,8 +59,8 @@ const sums = (table: string): string =>
 const amounts = AMOUNTS.map((name) => `n.${name}`).join(', ')
 
 /**
- * A report, by the names of the columns. The sums of months are locked in the order of their ids, that of the workspace first. A statement
- * does not see its own writes: the sum of the task is that of before and the report.
+ * A report, by the names of the columns. The sums of months are locked in the order of their ids, the workspace's first. A statement
+ * doesn't see its own writes: the sum of the task is the sum before it plus the report.
  */
 const addReport = statement<SumRow>(
   'add_usage',
@@ -213,7 +213,7 @@ function toRow(
   }
 }
 
-/** Whose budget has nothing left; keeps the agents from further tasks when it is one of the month. */
+/** The budgets that are used up; keeps the agents from further tasks when one is monthly. */
 async function spentHolder(
   session: Session,
   {

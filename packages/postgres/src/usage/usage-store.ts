@@ -7,7 +7,7 @@ import { enterUsage } from './enter-usage.js'
 import { listBudgets, setBudget } from './monthly-budgets.js'
 import { recordUsage } from './record-usage.js'
 
-/** The columns of a `UsageSum` beside its key, of rows `u`. */
+/** The columns of a `UsageSum` next to its key, of rows `u`. */
 const SUMS = /* sql */ `sum(u.reports)::float8 as reports, sum(u.input_tokens)::float8 as "inputTokens",
     sum(u.output_tokens)::float8 as "outputTokens", sum(u.cached_input_tokens)::float8 as "cachedInputTokens",
     sum(u.cost_micros)::float8 as "costMicros"`
@@ -15,7 +15,7 @@ const SUMS = /* sql */ `sum(u.reports)::float8 as reports, sum(u.input_tokens)::
 /** Keys in the order of their bytes, whatever the language of the database. */
 const BY_KEY = 'order by s.key collate "C"'
 
-/** No report gives a row without a key; a task or a workspace that is not there gives no row. */
+/** No report gives a row without a key; a task or a workspace that isn't there gives no row. */
 type SumRow = UsageSum | { readonly key: null }
 
 /** Workspace, task, limit. */

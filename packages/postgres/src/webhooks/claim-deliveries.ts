@@ -24,10 +24,10 @@ const IDLE_FRONT_SIZE = 50
  *
  * - `front`: the pending deliveries that are due first, whether due yet or not, and whether they are of an excluded webhook;
  * - `front_extent`: whether the front contains all due deliveries;
- * - `webhook_turn`: only when it does not, the webhooks with due deliveries whose turn it is, and a row without a webhook that
- *   has the next due time of all others;
- * - `candidate`: due deliveries, limited for each webhook and account. `share` counts those of an account, its webhooks in
- *   turn. The lowest shares of all accounts come first. Those of disabled webhooks are to be skipped.
+ * - `webhook_turn`: only when it doesn't, the webhooks with due deliveries whose turn it is. A row without a webhook has the next due time
+ *   of all others;
+ * - `candidate`: due deliveries, limited for each webhook and account. `share` counts the deliveries of an account, its webhooks in turn.
+ *   The lowest shares of all accounts come first. Deliveries of disabled webhooks are to be skipped.
  */
 const CHOOSE_DUE = /* sql */ `
   front_size as materialized (
@@ -135,9 +135,9 @@ interface ClaimedRow extends Delivery {
 }
 
 /**
- * Present, limit, per webhook, claim's length, excluded webhooks, excluded accounts, per account; the account served last, and
- * for each account the webhook served last. Nothing waits here: deliveries that another claim is taking are skipped, and those
- * that it has taken are no longer due.
+ * Present, limit, per webhook, claim's length, excluded webhooks, excluded accounts, per account; the account served last, and for each
+ * account the webhook served last. It never waits here: deliveries that another claim is taking are skipped, and the ones it has taken are
+ * no longer due.
  */
 const claimDue = backgroundStatement<ClaimedRow>(
   'claim_deliveries',

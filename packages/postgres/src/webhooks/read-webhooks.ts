@@ -68,7 +68,7 @@ export function listWebhooks(
     : database.read(call, webhookWithinReach, [webhookId, ...reachValues(within)])
 }
 
-/** The error for a webhook that does not exist, or not in that workspace. */
+/** The error for a webhook that doesn't exist, or not in that workspace. */
 export function unknownWebhook(): TaskboardError {
   return new TaskboardError('NOT_FOUND', 'no such webhook')
 }

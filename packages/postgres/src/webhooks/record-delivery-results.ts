@@ -5,14 +5,14 @@ import { logEventsBut } from '../events/log-events.js'
 import type { PgConnection } from '../connection/pool.js'
 import { backgroundStatement, statement } from '../connection/statement.js'
 
-/** The last attempts of delivery `d` with that of result `h`. */
+/** The last attempts of delivery `d`, including the one of result `h`. */
 const withAttempt = (d: string, h: string): string => `
       case when jsonb_array_length(${d}.attempts) >= 100 then ${d}.attempts - 0 else ${d}.attempts end
         || jsonb_build_array(${h}.attempt || jsonb_build_object('at', ${h}.attempt_at))`
 
 /**
- * The part of a statement that stores results: reads `p` (now), $2 (how long only failures disable a webhook) and $3 (results
- * as JSON, with their ages), and leaves `draft`, the alerts to log.
+ * The part of a statement that stores results. It reads `p` (now), $2 (how long only failures disable a webhook) and $3 (results as JSON,
+ * with their ages). It leaves `draft`, the alerts to log.
  *
  * Locks deliveries in the order of their ids, then the webhooks that change. The lock allows new deliveries to them, because a
  * statement that adds deliveries already holds the log, which comes next here.

@@ -151,8 +151,8 @@ async function rotateSecret(
 }
 
 /**
- * Deletes deliveries first, because all statements lock them before webhooks. The foreign key deletes one that an event adds in
- * the meantime. A delivery that ends at the same moment stays until it is pruned.
+ * Deletes deliveries first, because all statements lock them before webhooks. The foreign key deletes one that an event adds in between. A
+ * delivery that ends at the same moment stays until it is pruned.
  */
 const deleteWithDeliveries = statement<object>(
   'delete_webhook',

@@ -1,4 +1,4 @@
-/** How many turns of the event loop pass while `work` is under way: a cost that does not depend on the machine. */
+/** How many turns of the event loop pass while `work` is in progress: a cost that doesn't depend on the machine. */
 export async function countTurns(work: () => Promise<void>): Promise<number> {
   let turns = 0
   let counting = true

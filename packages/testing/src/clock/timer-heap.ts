@@ -11,7 +11,7 @@ export interface HeapTimer {
   callback: (() => void) | undefined
 }
 
-/** Timers in the order in which they fall due. Adding and taking cost the logarithm of their number; cancelling costs nothing. */
+/** Timers in the order in which they fall due. Adding and taking cost the logarithm of their number; canceling is free. */
 export interface TimerHeap {
   /** How many are pending. */
   readonly size: number

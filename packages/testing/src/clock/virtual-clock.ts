@@ -5,9 +5,9 @@ import { durationMs, toInstant, type Duration } from './duration.js'
 import { createTimerHeap, type HeapTimer } from './timer-heap.js'
 import { createWorkRegistry, type ParkReason, type Work, type WorkRegistry } from './work-registry.js'
 
-/** What a virtual clock still waits for, to find out why a test hangs. */
+/** The timers and work that a virtual clock still waits for, to find out why a test hangs. */
 export interface PendingWork {
-  /** In the order in which they fall due. `label` is that of the tracked work which set the timer. */
+  /** In the order in which they fall due. `label` is the label of the tracked work which set the timer. */
   readonly timers: readonly { readonly dueAt: Instant; readonly label: string | null }[]
   /** `parked` is null for work that holds time up. */
   readonly works: readonly { readonly label: string; readonly parked: ParkReason | null }[]
@@ -15,10 +15,10 @@ export interface PendingWork {
 
 /**
  * A clock for tests that moves only when you advance it. Pass it to `createTaskboard({ clock })`, and fifteen hours of retries or
- * thirty days of ageing pass in milliseconds.
+ * thirty days of aging pass in milliseconds.
  *
- * Before it moves to the next instant, everything at the present one settles. Background work of the library, and what a test wraps
- * in `track`, holds time up until it ends or *parks*. So real I/O can take the real time that it needs. Work parks
+ * Before it moves to the next instant, everything at the present one settles. Background work of the library, and work that a test wraps in
+ * `track`, holds time up until it finishes or *parks*. So real I/O can take the real time that it needs. Work parks
  * - when it waits for this clock: its `sleep` or timer is pending (a webhook send's timer is only its timeout, and parks nothing);
  * - when `park` is called for it, as `webhookReceiver` does for the deliveries that it leaves hanging;
  * - when it shows no sign of life for the clock's patience, in real time. The patience is spent once: silent work stays parked until
@@ -26,14 +26,14 @@ export interface PendingWork {
  */
 export interface VirtualClock extends Clock {
   track<T>(label: string, work: () => Promise<T>): Promise<T>
-  /** Resolves after `delayMs` of this clock, or at once when `signal` aborts; never rejects. */
+  /** Resolves after `delayMs` of this clock, or immediately when `signal` aborts; never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>
   /**
    * Moves time forward and runs the timers that fall due, in order of time, then of creation. Each runs with `now()` at its own
    * instant, and everything settles before the next instant. Resolves when all has settled. Concurrent calls queue up, each counting
    * from where the previous one ended.
    *
-   * Rejects with what a timer's callback throws. Time then stays at that instant, and another call continues from there.
+   * Rejects with the error that a timer's callback throws. Time then stays at that instant, and another call continues from there.
    * @throws RangeError for a negative or infinite duration.
    */
   advance(duration: Duration): Promise<void>
@@ -55,7 +55,7 @@ export interface VirtualClockOptions {
   /** The same for all other work, including webhook sends. Default 5 s. Only work that never gets an answer waits that long. */
   readonly ioPatienceMs?: number
   /**
-   * Called with the label of work that was silent for its patience, so that time goes on without it; of an agent's run it is the task's id.
+   * Called with the label of work that was silent for its patience, so that time continues without it. For an agent's run it is the task's id.
    * Default: the first one of a process is a warning of the process.
    */
   readonly onSilent?: (label: string, patienceMs: number) => void
@@ -66,8 +66,8 @@ const DEFAULT_START = Date.UTC(2026, 0, 1)
 /** Timers that always set another one for the same instant would stop time forever. */
 const ROUNDS_PER_INSTANT = 10_000
 /**
- * The tracked work that runs the current code, by clock. One storage for all clocks: before Node.js 24, each promise of the process
- * takes time and memory for every such storage that has run something, and tests create many clocks.
+ * The tracked work that runs the current code, by clock. One storage for all clocks. Before Node.js 24, each promise of the process takes
+ * time and memory for every such storage that has run something, and tests create many clocks.
  */
 const running = new AsyncLocalStorage<ReadonlyMap<object, Work | undefined>>()
 
@@ -84,7 +84,7 @@ function warnOnce(label: string, patienceMs: number): void {
 
 /**
  * Creates a clock that stands at `start`: a `Date`, milliseconds since the epoch, or an ISO 8601 text.
- * @throws TaskboardError `INVALID_CONFIG` for a name that is no option.
+ * @throws TaskboardError `INVALID_CONFIG` for a name that isn't an option.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -232,7 +232,7 @@ const EAGER_TURNS = 200
 const LONGEST_LOOK_MS = 5
 
 /**
- * Resolves when all works have ended or are parked, and stay so for a few turns of the event loop. It always resolves, because silent
+ * Resolves when all works are finished or parked, and stay so for a few turns of the event loop. It always resolves, because silent
  * work is parked eventually.
  */
 async function settleWorks(works: WorkRegistry): Promise<void> {

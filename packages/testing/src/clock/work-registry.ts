@@ -26,13 +26,13 @@ export interface WorkRegistry {
   readonly version: number
   begin(label: string): Work
   end(work: Work): void
-  /** It read the clock: a sign of life, which ends a park by silence. Reading it forever does not count. */
+  /** It read the clock: a sign of life, which ends a park by silence. Reading it forever doesn't count. */
   looked(work: Work): void
   timerSet(work: Work): void
   timerCancelled(work: Work): void
   /** Time has resumed it, so it holds time up again, whatever parked it. */
   timerFired(work: Work): void
-  /** Parks the running works with this label; returns a function that ends that. Does not affect later works of the same label. */
+  /** Parks the running works with this label; returns a function that ends that. Doesn't affect later works of the same label. */
   park(label: string): () => void
   /** Adds to the silence of all awake work, and parks what was silent for longer than its patience. */
   addSilence(ms: number): void

@@ -5,7 +5,7 @@ export interface Chance {
   pick<T>(values: readonly T[]): T
 }
 
-/** Marsaglia's 32-bit xorshift (13, 17, 5), scrambled so that neighbouring seeds part at once. */
+/** Marsaglia's 32-bit xorshift (13, 17, 5), scrambled so that neighbouring seeds part at the same time. */
 export function seededChance(seed: number): Chance {
   let state = Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995 || 1
   const below = (limit: number): number => {

@@ -21,7 +21,7 @@ const LEASE = 20 * DAY
 const agentTypes = [AGENT_TYPE, 'other', 'Market research'] as const
 const taskTypes = [null, null, ...agentTypes, 'nobody has it'] as const
 
-/** What there is, kept beside the storage. */
+/** What there is, kept next to the storage. */
 interface Model {
   readonly fixture: StorageFixture
   readonly chance: Chance
@@ -33,7 +33,7 @@ interface Model {
   afterMs: number
 }
 
-/** At random instants, with random tasks, agents and edits: the claimed task is the first of a full sort of what the agent may take. */
+/** At random instants, with random tasks, agents and edits. The claimed task is the first of a full sort of the tasks that the agent may take. */
 export async function checkRandomPicks(fixture: StorageFixture, seed: number): Promise<void> {
   const chance = seededChance(seed)
   const agents = [fixture.agent, await fixture.addAgent(), await fixture.addAgent('other')]
@@ -144,7 +144,7 @@ async function isDone(deletion: Promise<void>): Promise<boolean> {
   }
 }
 
-/** An agent comes, leaves, gets another type, stops or goes on, or takes more or fewer at once. */
+/** An agent comes, leaves, gets another type, stops or continues, or takes more or fewer at the same time. */
 async function changeAgents(model: Model): Promise<void> {
   const { fixture, chance, afterMs } = model
   const { agents: store } = fixture.storage

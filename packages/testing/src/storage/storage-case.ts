@@ -8,7 +8,7 @@ export interface ConformanceCase {
   /** Stable and unique: `tasks.insert-defaults`. */
   readonly id: string
   readonly name: string
-  /** Rejects with an `AssertionError` when the promise is not kept. */
+  /** Rejects with an `AssertionError` when the promise isn't kept. */
   run(): Promise<void>
 }
 

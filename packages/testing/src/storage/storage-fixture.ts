@@ -209,7 +209,7 @@ function fixtureOf(
   return fixture
 }
 
-/** What an agent does to its task, without the fencing token that shows its claim. */
+/** The commands of an agent on its task, without the fencing token that shows its claim. */
 type ClaimedWrite<Write = TaskWrite> = Write extends { readonly fencingToken: number }
   ? Omit<Write, 'fencingToken'>
   : never

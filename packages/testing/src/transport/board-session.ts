@@ -18,7 +18,7 @@ import type {
   TransportHost,
 } from './transport-case.js'
 
-/** What a case works with: a task board on a virtual clock, behind a listening host. */
+/** The environment of a case: a task board on a virtual clock, behind a listening host. */
 export interface BoardSession {
   readonly taskboard: Taskboard
   readonly clock: VirtualClock

@@ -4,7 +4,7 @@ import type { ClientResponse } from './http-client.js'
 import type { TransportCase, TransportConformanceOptions } from './transport-case.js'
 
 const endpoint = { url: 'https://203.0.113.7/hook', events: ['task.completed', 'task.created'] }
-/** The guard takes documentation addresses for what they are: not public. */
+/** The guard rejects documentation addresses: they are not public. */
 const guardOpen = { taskboard: { webhooks: { allow: ['203.0.113.0/24'] } } }
 
 /** The chat operation and webhook registration. */

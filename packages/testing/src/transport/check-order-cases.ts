@@ -184,7 +184,7 @@ const pairs: readonly Pair[] = [
   },
 ]
 
-/** For each two neighbours in the order of checks: a request that fails both, and the earlier one's answer. */
+/** For each two neighbors in the order of checks: a request that fails both, and the earlier one's answer. */
 export function checkOrderCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const cases = pairs.map(({ id, name, request, prepare, scopes, status, code }) =>
     sessionCase(

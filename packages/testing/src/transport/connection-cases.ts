@@ -6,7 +6,7 @@ import type { TransportCase, TransportConformanceOptions } from './transport-cas
 const MEBIBYTE = 1_048_576
 const JSON_TYPE = 'Content-Type: application/json'
 
-/** What happens on a connection before, after and instead of a complete request. */
+/** The events of a connection before, after and instead of a complete request. */
 export function connectionCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const define = connectionCase.bind(null, options)
   return [

@@ -15,7 +15,7 @@ import type { TransportCase, TransportConformanceOptions } from './transport-cas
 const EVIL = 'https://evil.example'
 const PANEL = 'https://panel.example'
 
-/** What a page can make a browser send without asking the server first, besides what the API takes. */
+/** The requests that a page can make a browser send without asking the server first, besides the ones the API takes. */
 const forms: readonly ClientRequest[] = [
   { path: `${BOARD}?action=add`, headers: { 'content-type': 'text/plain' }, body: '{"title":"theirs"}' },
   { path: `${BOARD}?action=add`, body: { title: 'theirs' } },

@@ -191,7 +191,7 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
           await Promise.all(['2030-01-31T17:00:00', '2030-01-31T17:00', '2030-01-31T17:00:00.5'].map(saidOf)),
           [offset, offset, offset],
         )
-        const time = 'due_date must have a time, too, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z'
+        const time = 'due_date must have a time as well, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z'
         assert.equal(await saidOf('2030-01-31'), time)
         for (const due of ['2030-01-31T17:00:00Z', '2030-01-31T19:00:00+02:00']) {
           assert.equal((await session.action('add', { title: 'x', due_date: due })).status, 200)
@@ -339,7 +339,7 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
   ]
 }
 
-/** Inserts each task, and loses the answer to the first. */
+/** Inserts each task, and loses the response to the first. */
 function losingAnswers(storage: Storage): Storage {
   let lost = false
   const insertTask: Storage['tasks']['insertTask'] = async (...given) => {

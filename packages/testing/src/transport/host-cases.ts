@@ -13,7 +13,7 @@ import type { HostBodies, TransportCase, TransportConformanceOptions } from './t
 
 const ALL_BODIES: readonly HostBodies[] = ['unread', 'json', 'text', 'bytes']
 
-/** The host's own routes stay as they are, and what it did to a request does no harm. */
+/** The host's own routes stay as they are, and its changes to a request do no harm. */
 export function hostCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const bodies = options.hostBodies ?? ALL_BODIES
   return [

@@ -12,7 +12,7 @@ export interface ClientResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
-  /** The body as JSON; throws when it is not. */
+  /** The body as JSON; throws when it isn't. */
   json(): Record<string, unknown>
 }
 

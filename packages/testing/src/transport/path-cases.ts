@@ -6,7 +6,7 @@ import type { TransportCase, TransportConformanceOptions } from './transport-cas
 
 const MALFORMED = ['%E0%A4%A', '%', '%zz', '%ff', 'task_%C3%28']
 
-/** Paths that no route has, and paths that cannot be decoded. */
+/** Paths that no route has, and paths that can't be decoded. */
 export function pathCases(options: TransportConformanceOptions): readonly TransportCase[] {
   return [
     sessionCase(

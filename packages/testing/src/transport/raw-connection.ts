@@ -6,13 +6,13 @@ export interface RawResponse {
   readonly body: string
 }
 
-/** A raw connection, for what an HTTP client would not send and for what follows it. */
+/** A raw connection, for requests that an HTTP client wouldn't send and for the following bytes. */
 export interface RawConnection {
   send(bytes: string | Uint8Array): void
-  /** The next whole response. Rejects when the connection ends before. Responses must have a `content-length`. */
+  /** The next whole response. Rejects when the connection closes before. Responses must have a `content-length`. */
   next(): Promise<RawResponse>
   readonly open: boolean
-  /** Resolves when the connection has ended. */
+  /** Resolves when the connection has closed. */
   readonly closed: Promise<void>
   close(): void
 }

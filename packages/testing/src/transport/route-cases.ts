@@ -28,7 +28,7 @@ const files: RouteGroup = {
   ],
 }
 
-/** Routes beside those of the task board, as the dashboard has them. */
+/** Routes besides the routes of the task board, as the dashboard has them. */
 export function routeCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const host = { mountPath: '/nested', routes: [files] }
   return [

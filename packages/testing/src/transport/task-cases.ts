@@ -4,7 +4,7 @@ import type { TransportCase, TransportConformanceOptions } from './transport-cas
 
 const DAY_MS = 86_400_000
 
-/** Listing, adding and moving: every field of the contract's tables. */
+/** Listing, adding and moving: every field of the documented tables. */
 export function taskCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const define = sessionCase.bind(null, options)
   return [

@@ -1,7 +1,7 @@
 import type { Storage, Taskboard } from '@taskboard/core'
 import type { Route, RouteGroup } from '@taskboard/core/transport'
 
-/** One requirement, as a plain function for any test runner: `run` rejects when it is not met. */
+/** One requirement, as a plain function for any test runner: `run` rejects when it isn't met. */
 export interface TransportCase {
   /** Stable: for skipping a case by name, with a reason. */
   readonly id: string
@@ -11,20 +11,20 @@ export interface TransportCase {
 
 /**
  * The host that a case wants around the routes. Besides them, every host has
- * - a hook that adds `x-host: hook` to each of its answers, those of the routes too;
+ * - a hook that adds `x-host: hook` to each of its responses, including the routes' responses;
  * - `GET /host/hello`, answering the text `hello`;
  * - `POST /host/echo`, answering the JSON that it was sent, read by the host's own means;
- * - `GET /host/boom`, whose handler throws, which the host's error handling answers with 500 and the text `host error`;
+ * - `GET /host/boom`, whose handler throws, so that the host's error handling returns 500 and the text `host error`;
  * - for all other paths a 404 with the text `host 404`.
  */
 export interface TransportHost {
   /** Where the routes are mounted: empty for the root, or a path such as `/nested`. */
   readonly mountPath: string
-  /** What the host has made of JSON bodies before the routes see them. */
+  /** The host's result of parsing JSON bodies before the routes see them. */
   readonly bodies: HostBodies
-  /** Who answers the paths below the task board's own that no route has: the host's 404, or an envelope. */
+  /** The responder for unknown paths below the task board's: the host's 404, or an envelope. */
   readonly notFound: 'host' | 'envelope'
-  /** The routes beside the task board's. */
+  /** The routes next to the task board's. */
   readonly routes: readonly (Route | RouteGroup)[]
 }
 

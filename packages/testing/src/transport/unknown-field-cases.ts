@@ -7,7 +7,7 @@ type Row = readonly [path: string, body: object | string | undefined, message: R
 const hook = { url: 'https://example.com/hook', events: ['task.created'] }
 const add = `${BOARD}?action=add`
 
-/** Fields and parameters that are not known, with what the error says of each. */
+/** Unknown fields and parameters, with the error for each. */
 const strangers: readonly Row[] = [
   [
     add,
@@ -64,7 +64,7 @@ const strangers: readonly Row[] = [
   [`${WEBHOOKS}?action=add`, hook, /^action is not a query parameter of this request, which takes none$/],
 ]
 
-/** What a request may carry: nothing that is not known is dropped in silence. */
+/** The allowed parts of a request: unknown parts are never dropped in silence. */
 export function unknownFieldCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const define = sessionCase.bind(null, options)
   return [

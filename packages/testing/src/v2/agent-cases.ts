@@ -23,7 +23,7 @@ async function list(session: V2Session, query = ''): Promise<Record<string, unkn
   return assertAnswer(await session.send('GET', `/v2/agents${query}`))['agents'] as Record<string, unknown>[]
 }
 
-/** Agents by API v2. */
+/** Agents through API v2. */
 export const agentCases: readonly V2Check[] = [
   {
     id: 'agents.lifecycle',

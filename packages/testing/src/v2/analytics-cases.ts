@@ -14,7 +14,7 @@ async function analytics({ send }: V2Session, query = ''): Promise<Figures> {
 
 const dateOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
 
-/** Analytics by API v2. The board's clock begins at the start of a day. */
+/** Analytics through API v2. The board's clock begins at the start of a day. */
 export const analyticsCases: readonly V2Check[] = [
   {
     id: 'analytics.empty',

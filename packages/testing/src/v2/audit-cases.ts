@@ -43,7 +43,7 @@ export const auditCases: readonly V2Check[] = [
       let number = 0
       const seen = new Set((await recordsOf(session, as)).map(({ id }) => id))
 
-      /** Sends a request, and returns the id of what it made after it was found on record. */
+      /** Sends a request, and returns the id of the created resource after it was found on record. */
       async function recorded(
         [method, path, body]: readonly [string, string, unknown?],
         action: string,

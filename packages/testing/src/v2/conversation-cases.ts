@@ -34,7 +34,7 @@ async function worker(session: V2Session, given?: { readonly id: string; readonl
 const kindsOf = async ({ send }: V2Session, path: string) =>
   (assertAnswer(await send('GET', `${path}/comments`))['comments'] as Json[]).map(({ kind }) => kind)
 
-/** What people and agents outside of the host say to each other, and what permits an agent to act. */
+/** Comments between people and agents outside of the host, and the approvals that permit an agent to act. */
 export const conversationCases: readonly V2Check[] = [
   {
     id: 'conversation.comments',

@@ -1,7 +1,7 @@
 import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 import type { OpenApiCheck } from './open-api-check.js'
 
-/** Examples of what the task boards of the suite do not have: by operation id, the body in its place. */
+/** Examples for resources that the task boards of the suite don't have: by operation id, the body in its place. */
 const ownBodies: Readonly<Record<string, object>> = {
   createNotificationChannel: {
     type: SUITE_CHANNEL_TYPE,
@@ -52,7 +52,7 @@ export const ID_MEMBERS: Readonly<Record<string, { readonly kind: string; readon
   parent_id: { kind: 'task_id', isList: false },
 }
 
-/** The operations of API v2 that the document has: those of other protocols name no scope. */
+/** The operations of API v2 in the document: operations of other protocols name no scope. */
 export function documentedOperations({ document }: OpenApiCheck): readonly DocumentedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)

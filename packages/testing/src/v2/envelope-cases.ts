@@ -62,7 +62,7 @@ export const envelopeCases: readonly V2Check[] = [
   },
   {
     id: 'envelope.bodies',
-    name: 'a body that is not a JSON object is refused with the reason',
+    name: 'a body that is not JSON object is refused with the reason',
     async check({ send }) {
       const post = (body: unknown, headers = {}) => send('POST', '/v2/workspaces', { body, headers })
       assertError(await post('{'), 400, 'INVALID_REQUEST')

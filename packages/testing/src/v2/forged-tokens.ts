@@ -13,7 +13,7 @@ export interface Forgery {
 /** The forger's key, for a token that carries it. */
 const OWN_KEY = 'a key that nobody but its maker has ever trusted'
 
-/** Tokens that must be refused; `now` is the current time in seconds. */
+/** Tokens that must be rejected; `now` is the current time in seconds. */
 export function forgeries(now: number): readonly Forgery[] {
   const jwk = { kty: 'oct', k: Buffer.from(OWN_KEY).toString('base64url'), alg: 'HS256' }
   return [

@@ -38,7 +38,7 @@ const badBodies = (): readonly (readonly [string | Buffer, Readonly<Record<strin
   ['{}', { 'content-encoding': 'br' }],
 ]
 
-/** Longer paths, and escapes that stand for no text, are refused by the host's router before a route is asked. */
+/** Longer paths, and escapes that stand for no text, are rejected by the host's router before a route is asked. */
 const badIds: readonly string[] = [
   '__proto__',
   'constructor',

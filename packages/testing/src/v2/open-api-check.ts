@@ -23,13 +23,13 @@ interface Document {
 /** Checks responses against an OpenAPI document. */
 export interface OpenApiCheck {
   readonly document: Document
-  /** Throws an `AssertionError` when the document does not allow this response to that request. */
+  /** Throws an `AssertionError` when the document doesn't allow this response to that request. */
   assertPromised(method: string, path: string, answer: ClientResponse): void
 }
 
 const checks = new Map<string, OpenApiCheck>()
 
-/** A check by the document `text`. Those of equal texts share their compiled schemas. */
+/** A check by the document `text`. Equal texts share their compiled schemas. */
 export function openApiCheck(text: string): OpenApiCheck {
   const known = checks.get(text)
   if (known !== undefined) return known

@@ -12,7 +12,7 @@ const PROOF_MS = 10 * MINUTE_MS
 const KEYS = '/v2/account/api-keys'
 const SESSIONS = '/v2/account/sessions'
 
-/** What somebody with a stolen access token would do to stay. None of the bodies is right, so that nothing changes. */
+/** What someone with a stolen access token would do to stay. None of the bodies is right, so that nothing changes. */
 const lasting = [
   ['POST', '/v2/account/mfa/confirm', { mfa_code: 'none' }],
   ['DELETE', '/v2/account/mfa', { mfa_code: 'none' }],
@@ -40,7 +40,7 @@ async function sessionsOf({ send }: V2Session, as: string): Promise<readonly Lis
   return assertAnswer(await send('GET', SESSIONS, { as }))['sessions'] as Listed[]
 }
 
-/** What requires that a user has just shown who they are, and the sessions of a user. */
+/** Operations that require a recent proof of identity, and the sessions of a user. */
 export const proofCases: readonly V2Check[] = [
   {
     id: 'proof.required',

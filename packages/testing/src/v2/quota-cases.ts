@@ -7,10 +7,10 @@ import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 const WEBHOOK = { url: 'https://receiver.example/hook', events: ['task.created'] }
 const CHANNEL = { type: SUITE_CHANNEL_TYPE, name: 'c', config: { room: 'r' }, events: ['task.created'] }
 
-/** Each webhook has another URL: the same one again is no second webhook. */
+/** Each webhook has another URL: the same one again isn't a second webhook. */
 let webhookCount = 0
 
-/** A create by API v2; under an `Idempotency-Key` where one is given. */
+/** A create through API v2; under an `Idempotency-Key` where one is given. */
 function create(
   { send, token }: V2Session,
   what: 'tasks' | 'agents' | 'webhooks' | 'notification-channels' | 'schedules' | 'account/api-keys',
@@ -31,7 +31,7 @@ function create(
   })
 }
 
-/** A create by the board API. */
+/** A create through the board API. */
 const byBoard = (
   { host, key }: V2Session,
   path: string,
@@ -52,7 +52,7 @@ async function usage({ send }: V2Session): Promise<Record<string, { used: number
   >
 }
 
-/** Sends creates at once; returns how many were made and that the others were over the quota. */
+/** Sends creates at the same time; returns how many were made and that the others were over the quota. */
 async function countMade(creating: readonly Promise<ClientResponse>[], field: string): Promise<number> {
   const answers = await Promise.all(creating)
   const made = answers.filter(({ status }) => status === 201)

@@ -10,7 +10,7 @@ type Json = Record<string, unknown>
 
 const DECIDING: readonly Scope[] = ['tasks:read', 'tasks:write', 'approvals:write', 'agents:write']
 
-/** Somebody who calls: by an access token, a key or a cookie. */
+/** Someone who calls: by an access token, a key or a cookie. */
 type Caller = Pick<SendOptions, 'as' | 'headers'>
 
 /** Ada and Bob, logged in, with two keys of Ada and one of Bob. */
@@ -49,7 +49,7 @@ async function askedBy(session: V2Session, asker: Caller) {
   return {
     taskId: id,
     claim,
-    /** Asks for an approval, and returns how somebody decides it. */
+    /** Asks for an approval, and returns how someone decides it. */
     async approval(more: object = {}) {
       const asked = { action: 'refund', summary: 'Refund', input: (input += 1), ...more }
       const body = { ...asked, fencing_token: await claim() }
@@ -59,7 +59,7 @@ async function askedBy(session: V2Session, asker: Caller) {
       const path = `/v2/approvals/${String(approvalId)}/decision`
       return { by: (caller: Caller) => post(caller, path, { decision: 'approved' }), status: 200 }
     },
-    /** Asks a question, and returns how somebody answers it. */
+    /** Asks a question, and returns how someone answers it. */
     async question(more: object = {}) {
       const body = { reason: 'needs_input', message: 'All of it?', fencing_token: await claim(), ...more }
       assertAnswer(await post(asker, `/v2/tasks/${id}/hold`, body))
@@ -73,7 +73,7 @@ interface Response {
   readonly status: number
 }
 
-/** Those who may not are refused, and then the one who may is not. */
+/** Those who may not are rejected, and then the one who may isn't. */
 async function assertResponse(
   { by, status }: Response,
   refused: readonly Caller[],

@@ -4,7 +4,7 @@ import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
 import type { V2Check } from './v2-case.js'
 
-/** The scope of each operation, written by hand: the document is made from the operations, so it cannot check them. */
+/** The scope of each operation, written by hand: the document is made from the operations, so it can't check them. */
 const needed: Readonly<Record<string, string>> = {
   login: 'none',
   refreshTokens: 'none',

@@ -49,7 +49,7 @@ const said: readonly (readonly [path: string, body: object, field: string, issue
     '/v2/tasks',
     { title: 'x', deadline: '2030-01-31' },
     'deadline',
-    'deadline must have a time, too, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z',
+    'deadline must have a time as well, with Z (for UTC) or an offset: 2030-01-31T17:00:00Z',
   ],
   [
     '/v2/tasks',

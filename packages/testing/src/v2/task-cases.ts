@@ -349,5 +349,5 @@ const management: readonly V2Check[] = [
   },
 ]
 
-/** Tasks by API v2. */
+/** Tasks through API v2. */
 export const taskCases: readonly V2Check[] = [...creation, ...management]

@@ -15,7 +15,7 @@ async function list({ send }: V2Session, query = ''): Promise<readonly unknown[]
   return tasks.map(({ id }) => id)
 }
 
-/** Finding tasks by API v2. */
+/** Finding tasks through API v2. */
 export const taskFindCases: readonly V2Check[] = [
   {
     id: 'tasks.find',

@@ -5,7 +5,7 @@ import { createTenantFixture, snapshotOf, type TenantFixture } from './tenant-fi
 import type { V2Session } from './v2-session.js'
 import { documentedOperations, ID_MEMBERS, type DocumentedOperation } from './documented-operations.js'
 
-/** Every route with every id parameter: a stranger's id is answered like a missing one, and nothing happens. */
+/** Every route with every id parameter: a stranger's id is treated like a missing one, and has no effect. */
 export const tenancyCases: readonly V2Check[] = [
   {
     id: 'tenancy.matrix',
@@ -40,12 +40,12 @@ export const tenancyCases: readonly V2Check[] = [
 interface Trial {
   /** Where the id stands. */
   readonly name: string
-  /** What it is an id of: the name that the parameter has in paths. */
+  /** The resource of the id: the name that the parameter has in paths. */
   readonly kind: string
   send(session: V2Session, id: string): Promise<ClientResponse>
 }
 
-/** What may have been deleted while what names it is there: an unknown one is a filter that finds nothing. */
+/** Resources that may have been deleted while references to them remain: an unknown one is a filter that finds nothing. */
 const FINDS_NOTHING = new Set(['listTasks parent_id', 'listAudit actor_id'])
 
 /** One for each place of an operation that takes an id, all its other ids being the caller's own. */

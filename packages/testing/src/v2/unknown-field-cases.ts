@@ -170,7 +170,7 @@ interface Stranger {
   readonly hint: string
 }
 
-/** Objects with one field that the schema does not have. */
+/** Objects with one field that the schema doesn't have. */
 function strangersOf({ properties }: SchemaPart): readonly Stranger[] {
   const [first = ''] = Object.keys(properties as object)
   return [

@@ -11,7 +11,7 @@ export interface V2ConformanceOptions {
   readonly mount: (taskboard: Taskboard, host: TransportHost) => Promise<MountedHost>
 }
 
-/** One requirement, as a plain function for any test runner: `run` rejects when it is not met. */
+/** One requirement, as a plain function for any test runner: `run` rejects when it isn't met. */
 export interface V2Case {
   /** Stable and unique: `tasks.create-defaults`. */
   readonly id: string

@@ -23,7 +23,7 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What a case works with: a task board on a virtual clock behind a listening host, its own account and a stranger's. */
+/** The environment of a case: a task board on a virtual clock behind a listening host, its own account and a stranger's. */
 export interface V2Session extends Tenant {
   readonly taskboard: Taskboard
   readonly storage: Storage
@@ -40,7 +40,7 @@ export interface V2Session extends Tenant {
 /** The agent type that the suite's task boards know; it is never started. */
 export const SUITE_AGENT_TYPE = 'conformance'
 
-/** The chat message that the suite's agent does not reply to. */
+/** The chat message that the suite's agent doesn't reply to. */
 export const UNANSWERED = 'say nothing'
 
 /** Chat messages that the suite's agent carries out. */

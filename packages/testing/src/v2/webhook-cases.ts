@@ -32,7 +32,7 @@ async function listed({ send }: V2Session): Promise<readonly Record<string, unkn
   return assertAnswer(await send('GET', '/v2/webhooks'))['webhooks'] as Record<string, unknown>[]
 }
 
-/** Webhooks by API v2. */
+/** Webhooks through API v2. */
 export const webhookCases: readonly V2Check[] = [
   {
     id: 'webhooks.lifecycle',

@@ -15,7 +15,7 @@ export type ReceiverAnswer =
 export interface Drip {
   /** How long to wait before each byte. Default 1,000 ms. */
   readonly everyMs?: number
-  /** After how many bytes the answer ends. Default: never. */
+  /** After how many bytes the response ends. Default: never. */
   readonly bytes?: number
 }
 
@@ -47,7 +47,7 @@ export function hang(clock: ParkingClock | undefined): Script {
   }
 }
 
-/** Begins an answer at once, and then lets single bytes follow. */
+/** Begins an answer immediately, and then lets single bytes follow. */
 export function drip(clock: ParkingClock | undefined, { everyMs = 1_000, bytes = Infinity }: Drip): Script {
   return (delivery, response) => {
     const time = clock ?? systemClock

@@ -9,7 +9,7 @@ export interface ReceivedDelivery {
   readonly headers: Readonly<Record<string, string>>
   /** The bytes of the body, which a signature covers. */
   readonly body: Buffer
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined when it isn't JSON. */
   readonly json: unknown
   /** The `evt_…` of the delivery header, the same for every attempt; null without one. */
   readonly id: string | null

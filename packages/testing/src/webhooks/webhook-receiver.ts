@@ -19,7 +19,7 @@ export interface ReceiverEndpoint {
   readonly url: string
   /** The deliveries so far, in order. */
   readonly deliveries: readonly ReceivedDelivery[]
-  /** Answers with a status, with a whole response, or with what a function returns for each delivery. */
+  /** Responds with a status, with a whole response, or with the result of a function for each delivery. */
   respond(
     answer: ReceiverAnswer | ((delivery: ReceivedDelivery) => ReceiverAnswer | Promise<ReceiverAnswer>),
   ): void
@@ -48,8 +48,8 @@ export interface WebhookReceiver extends ReceiverEndpoint {
 
 export interface WebhookReceiverOptions {
   /**
-   * The clock of the board under test. It dates arrivals, and a delivery that is left hanging is parked on it, so that `clock.advance`
-   * runs into the sender's timeout instead of waiting for an answer.
+   * The clock of the board under test. It dates arrivals. A delivery that is left hanging is parked on it, so that `clock.advance` runs
+   * into the sender's timeout instead of waiting for a response.
    */
   readonly clock?: ParkingClock
   /** The prefix of the event, delivery and signature headers. Default `X-Service-`, as on the board. */

@@ -11,10 +11,10 @@ export interface CronRule {
 const FIELDS = /^(@[a-z]+|\S+(\s+\S+){4})$/i
 
 /**
- * The first occurrence after an instant; null when there is none. When the clock changes, it is as with cron: an expression with fixed
- * minutes and hours has an occurrence of a time that the day leaves out at the end of the gap, and of a time that the day has twice at the
- * first one. One with a wildcard or a step in them follows the clock, through an hour that comes twice as well.
- * @throws Error for an expression or a time zone that `requireCronRule` refuses.
+ * The first occurrence after an instant; null when there is none. When the clock changes, it works as with cron. An expression with fixed
+ * minutes and hours, for a time that the day leaves out, has an occurrence at the end of the gap. For a time that the day has twice, it has
+ * one at the first. One with a wildcard or a step in them follows the clock, through an hour that comes twice as well.
+ * @throws Error for an expression or a time zone that `requireCronRule` rejects.
  * @example
  * ```ts
  * import { nextOccurrence } from '@taskboard/core/storage'
@@ -28,8 +28,8 @@ export function nextOccurrence({ cron, timeZone }: CronRule, after: Instant): In
 }
 
 /**
- * Requires an expression of five fields (minute, hour, day of the month, month, day of the week) or a name such as `@daily`, and a time
- * zone that the process knows.
+ * Requires an expression of five fields (minute, hour, day of the month, month, day of the week) or a name such as `@daily`. The process
+ * must know the time zone.
  * @throws TaskboardError `INVALID_FIELD` (`timeZone`, `cron`).
  */
 export function requireCronRule({ cron, timeZone }: CronRule): void {

@@ -30,23 +30,23 @@ export interface ScheduleLoop {
 }
 
 /**
- * Calls `make`, which makes the task of an occurrence in a workspace, or null for none, when the quota of the account has room for it.
+ * Calls `make` when the quota of the account has room. `make` makes the task of an occurrence in a workspace, or null for none.
  * @throws TaskboardError `QUOTA_EXCEEDED`, and what `make` throws.
  */
 export type ScheduleQuota = (workspaceId: string, make: () => Promise<Task | null>) => Promise<void>
 
 /**
- * Makes the occurrences of schedules that are due. Several processes can run it on one storage. An occurrence whose task the storage refuses,
- * or the quota of the account, ends with `lastError`, so that it does not delay others. It is not made up for.
+ * Makes the occurrences of schedules that are due. Several processes can run it on one storage. An occurrence whose task the storage rejects,
+ * or the quota of the account, ends with `lastError`, so that it doesn't delay others. It isn't made up for.
  */
 export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): ScheduleLoop {
   const { environment, schedules, events, quota, pollIntervalMs } = options
   const { logger } = environment
-  /** The occurrences that the quota refused in the last pass. Another process may be making one with the last of the quota. */
+  /** The occurrences that the quota rejected in the last pass. Another process may be making one with the last of the quota. */
   let refusedBefore: ReadonlySet<string> = new Set()
   let refusedNow = new Set<string>()
 
-  /** False for the first refusal of the quota. */
+  /** False for the first rejection of the quota. */
   async function make({ id: scheduleId, workspaceId, nextAt, ...schedule }: Schedule): Promise<boolean> {
     if (nextAt === null) return true
     const occurrence = { workspaceId, scheduleId, nextAt }
@@ -62,14 +62,14 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
         refusedNow.add(place)
         return false
       }
-      logger.warn({ scheduleId, workspaceId, err: error }, 'a schedule made no task: it was refused')
+      logger.warn({ scheduleId, workspaceId, err: error }, 'a schedule made no task: it was rejected')
       const failure = error.message.slice(0, LONGEST_FAILURE)
       await schedules.makeOccurrence({ ...occurrence, outcome: { failure } }, environment.call())
     }
     return true
   }
 
-  /** Whether the occurrence was made, or another process has made it. @throws when the storage cannot be reached. */
+  /** Whether the occurrence was made, or another process has made it. @throws when the storage can't be reached. */
   async function tryToMake(schedule: Schedule): Promise<boolean> {
     try {
       return await make(schedule)
@@ -120,7 +120,7 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
   }
 }
 
-/** Whether a retry would be refused as well. */
+/** Whether a retry would be rejected as well. */
 function isRefusal(error: unknown): error is Error {
   return isTaskboardError(error) && !['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'].includes(error.code)
 }

@@ -17,11 +17,11 @@ export type ScheduleQuery =
       readonly afterId?: string | null | undefined
       readonly limit: number
     }
-  /** Of all workspaces, those whose next occurrence is not after the present: the earliest first, then by id. */
+  /** Of all workspaces, those whose next occurrence isn't after the present: the earliest first, then by id. */
   | { readonly isDue: true; readonly limit: number }
 
 export interface ScheduleList {
-  /** In the order of their ids, which is that of their creation, unless the query has another order. */
+  /** In the order of their ids, which is the order of creation, unless the query has another order. */
   readonly schedules: readonly Schedule[]
   /**
    * For a query of due ones that found fewer than `limit`: in how many milliseconds the next schedule is due, by the storage's clock. Else
@@ -41,25 +41,24 @@ export interface OccurrenceRequest {
 }
 
 /**
- * Schedules and their occurrences. Each verb is atomic. The semantics are those of `createSchedule`, `changedSchedule` and `occur`, which a
- * storage calls with its present. Verbs that name a schedule throw `NOT_FOUND` when the workspace does not have it, except
+ * Schedules and their occurrences. Each verb is atomic. The semantics are defined by `createSchedule`, `changedSchedule` and `occur`, which
+ * a storage calls with its present. Verbs that name a schedule throw `NOT_FOUND` when the workspace doesn't have it, except
  * `makeOccurrence`.
  */
 export interface ScheduleStore<Tx = unknown> {
   /**
    * Creates a schedule.
-   * @throws TaskboardError `NOT_FOUND` for an unknown workspace; `INVALID_FIELD` (`cron`) for an expression without an occurrence, and
-   *   (`assignedTo`) for an agent that the workspace does not have; `CONFLICT` for an idempotency key that
-   *   was used with another fingerprint.
+   * @throws TaskboardError `NOT_FOUND` for an unknown workspace. `INVALID_FIELD` (`cron`) for an expression without an occurrence, and
+   * (`assignedTo`) for an agent that the workspace doesn't have. `CONFLICT` for an idempotency key that was used with another fingerprint.
    */
   insertSchedule(
     insertion: { readonly schedule: NewSchedule; readonly idempotency: IdempotencyClaim | null },
     call: CallContext<Tx>,
   ): Promise<Created<Schedule>>
   /**
-   * The schedules that a query selects. Leaves out those that do not exist or are beyond reach. The cost of due ones does not depend on
+   * The schedules that a query selects. Leaves out those that don't exist or are beyond reach. The cost of due ones doesn't depend on
    * the number of others.
-   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that does not exist or is not within reach.
+   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that doesn't exist or isn't within reach.
    */
   listSchedules(query: ScheduleQuery, call: CallContext<Tx>): Promise<ScheduleList>
   /** Replaces the given settings. @throws TaskboardError `INVALID_FIELD` as `insertSchedule` does. */
@@ -74,8 +73,8 @@ export interface ScheduleStore<Tx = unknown> {
   ): Promise<void>
   /**
    * Makes a due occurrence: adds its task, with `task.created` by the system, and sets the next occurrence, in one commit. Of several calls
-   * for one occurrence, one makes it. Returns the task; null when another call made the occurrence, when the schedule has been changed or
-   * deleted since it was listed, when the task is skipped, and for a failure.
+   * for one occurrence, one makes it. Returns the task. Null when another call made the occurrence, or when the schedule has been changed
+   * or deleted since it was listed. The same when the task is skipped, and for a failure.
    * @throws TaskboardError as `TaskStore.insertTask` does; then the occurrence is still due.
    */
   makeOccurrence(occurrence: OccurrenceRequest, call: CallContext<Tx>): Promise<Task | null>

@@ -5,7 +5,7 @@ import { taskStatus } from '../task-search.js'
 import { parseNewTask, type NewTask, type Task, type TaskInput } from '../task.js'
 import { nextOccurrence, requireCronRule, type CronRule } from './cron-expression.js'
 
-/** What an occurrence does while the task of the one before is open: `skip` makes no task, `allow` makes one all the same. */
+/** The effect of an occurrence while the task of the previous one is open: `skip` makes no task, `allow` makes one all the same. */
 export const overlaps = ['skip', 'allow'] as const
 export type Overlap = (typeof overlaps)[number]
 
@@ -94,7 +94,7 @@ export function parseNewSchedule(
 }
 
 /**
- * Validates a change, whatever its members contain. `before` has the settings that it does not name.
+ * Validates a change, whatever its members contain. `before` has the settings that it doesn't name.
  * @throws TaskboardError `INVALID_FIELD`, naming the first field that is wrong.
  */
 export function parseScheduleChange(
@@ -234,15 +234,15 @@ function requireNext(rule: CronRule, now: Instant): Instant {
 
 /** What becomes of a due schedule. */
 export interface Occurrence {
-  /** Its next occurrence is after the present: those that were missed are not made one by one. */
+  /** Its next occurrence is after the present: those that were missed aren't made one by one. */
   readonly schedule: Schedule
   /** False while the task of the occurrence before is open, with the overlap `skip`. */
   readonly makesTask: boolean
 }
 
 /**
- * What a storage does with a schedule at `now`; null when it is not due. `last` is the task that it made last, if it still exists. A task
- * that failed or was cancelled is not open. Pure, as `transition` is.
+ * The action of a storage on a schedule at `now`; null when it isn't due. `last` is the task that it made last, if it still exists. A task
+ * that failed or was cancelled isn't open. Pure, as `transition` is.
  * @example
  * ```ts
  * import { createSchedule, occur, parseNewTask } from '@taskboard/core/storage'

@@ -28,12 +28,12 @@ export interface SchedulePage {
 }
 
 /**
- * The schedules of one workspace. Methods that name a schedule throw `NOT_FOUND` when the workspace does not have it. Occurrences are made
+ * The schedules of one workspace. Methods that name a schedule throw `NOT_FOUND` when the workspace doesn't have it. Occurrences are made
  * from `start` to `close` of any process. Those that fall due while none runs are made once, as one, when one starts again.
  */
 export interface BoardSchedules<Tx = unknown> {
   /**
-   * Creates a schedule. A repeat with the same `idempotency` returns the first one's schedule as it was created.
+   * Creates a schedule. A retry with the same `idempotency` returns the first one's schedule as it was created.
    * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`; `CONFLICT` when the key was used for another schedule.
    */
   create(
@@ -54,11 +54,11 @@ export interface BoardSchedules<Tx = unknown> {
 
 /** The schedules of all workspaces. */
 export interface Schedules<Tx = unknown> {
-  /** Those of one workspace. */
+  /** The schedules of one workspace. */
   of(workspaceId: string): BoardSchedules<Tx>
   /** Of all workspaces within reach, oldest first. A workspace beyond it: `NOT_FOUND` (`workspaceId`). */
   listWithin(reach: Reach, filter?: ScheduleFilter, options?: InTransaction<Tx>): Promise<SchedulePage>
-  /** One of any workspace within reach. Beyond it: `NOT_FOUND`, as for one that does not exist. */
+  /** One of any workspace within reach. Beyond it: `NOT_FOUND`, as for one that doesn't exist. */
   find(reach: Reach, scheduleId: string, options?: InTransaction<Tx>): Promise<Schedule>
 }
 
@@ -69,7 +69,7 @@ export function createSchedules<Tx>(parts: {
   readonly store: ScheduleStore<Tx>
   /** Of a task without `maxAttempts`. */
   readonly maxAttempts: number
-  /** Called after a schedule was created or changed, committed or not, and after a failure, which may be that of the answer alone. */
+  /** Called after a schedule was created or changed, committed or not, and after a failure, even if only the response failed. */
   readonly onChanged: () => void
 }): Schedules<Tx> {
   const { environment, store, maxAttempts, onChanged } = parts

@@ -15,7 +15,7 @@ import { tracedRoute } from '../traced-route.js'
 import { handleBoardRequest } from './handle.js'
 import { type BoardOperation, reading, writing } from './operation.js'
 
-/** The parts of a task's JSON that do not depend on its score. A stored task never changes, so they are made once. */
+/** The parts of a task's JSON that don't depend on its score. A stored task never changes, so they are made once. */
 interface TaskText {
   readonly beforeScore: string
   readonly afterScore: string
@@ -63,7 +63,7 @@ function time(instant: Instant | null): string {
   return lastText
 }
 
-/** `?action=add`: creates a task in TODO. Its score is as of its creation, so that a repeat returns the same bytes. */
+/** `?action=add`: creates a task in TODO. Its score is as of its creation, so that a retry returns the same bytes. */
 const addTask: BoardOperation = {
   ...writing,
   scope: 'tasks:write',
@@ -126,7 +126,7 @@ function listColumn(column: Column): BoardOperation {
   }
 }
 
-/** Also the default: clients that follow only the contract do not page, and must not miss tasks silently. */
+/** Also the default: simple clients don't page, and must not miss tasks silently. */
 const LARGEST_PAGE = 1_000
 
 function requestedLimit(text: string | undefined): number {
@@ -210,7 +210,7 @@ function findAction({ values, repeated }: Query): BoardOperation {
 }
 
 /**
- * The board API (v1) as routes: the script endpoint and webhook registration, at the configured paths. An adapter registers each
+ * The Board API (v1) as routes: the actions and webhook registration, at the configured paths. An adapter registers each
  * for every method.
  * @example
  * ```ts

@@ -8,7 +8,7 @@ export interface BoardErrorBody {
   readonly code: string
 }
 
-/** Each code in the board API. `docs/errors.md` has the reasons for each. */
+/** Each code in the board API. `docs/errors.md` explains each. */
 export const boardErrorTable: ErrorTable = {
   UNAUTHORIZED: { code: 'UNAUTHORIZED', status: 401 },
   FORBIDDEN: { code: 'FORBIDDEN', status: 403 },
@@ -32,7 +32,7 @@ export const boardErrorTable: ErrorTable = {
 }
 
 /**
- * Any thrown value in the board API's form. Fields have their wire names. A value that is not a `TaskboardError` becomes
+ * Any thrown value in the board API's form. Fields have their wire names. A value that isn't a `TaskboardError` becomes
  * `INTERNAL_ERROR` without its text. `retry-after` is in whole seconds, rounded up.
  * @example
  * ```ts

@@ -18,8 +18,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 const NO_BODY: JsonObject = Object.freeze({})
 
 /**
- * Answers one request of the board API. The checks run in this order, and the first failure is the answer:
- * credential, limit of the key, action, method, names of the query's parameters, body (as JSON, then its fields), scope, existence.
+ * Answers one request of the board API. The checks run in this order, and the first failure is the response: credential, limit of the key,
+ * action, method, names of the query's parameters. Then come body (as JSON, then its fields), scope and existence.
  */
 export async function handleBoardRequest(
   services: TransportServices,
@@ -58,7 +58,7 @@ export async function handleBoardRequest(
   }
 }
 
-/** Answers unknown paths below those of the board API. */
+/** Responds to unknown paths below the paths of the Board API. */
 export function answerUnknownBoardPath(services: TransportServices, request: HttpRequest): HttpResponse {
   return toErrorResponse(services, request, new TaskboardError('NOT_FOUND', 'there is no such path'))
 }

@@ -6,7 +6,7 @@ import type { HttpRequest } from '../http.js'
 import type { JsonObject } from '../json-body.js'
 import type { Query } from '../query.js'
 
-/** A request that has passed every check except those of its fields. */
+/** A request that has passed every check except the checks of its fields. */
 export interface BoardCall {
   readonly services: TransportServices
   readonly principal: Principal
@@ -29,7 +29,7 @@ export interface BoardOperation {
   /** The names in its body; absent when it takes none. */
   readonly fields?: FieldNames
   /**
-   * Throws for an invalid value of a body field. Called only for callers without the scope, because an invalid body is refused
+   * Throws for an invalid value of a body field. Called only for callers without the scope, because an invalid body is rejected
    * before a missing scope. For other callers `run` validates.
    */
   checkFields?(body: JsonObject): void

@@ -39,7 +39,7 @@ const account = z
     tier: z.enum(tiers),
     created_at: timestamp,
     require_other_person: z.boolean().meta({
-      description: 'Whether another owner has to decide and answer whatever somebody asks. The host sets it.',
+      description: 'Whether another owner has to decide and answer whatever someone asks. The host sets it.',
     }),
     caller: z.object({
       id: z.string(),
@@ -152,7 +152,7 @@ const deleteWorkspace = operation({
   tag: 'account',
   summary: 'Deletes a workspace with its board, and the keys that are bound to it',
   description:
-    'Only for callers that reach the whole account. At once nothing finds the workspace any more; its tasks are deleted in the background. The last workspace of an account cannot be deleted. Users and keys whose default it was get the account’s oldest other one.',
+    'Only for callers that reach the whole account. Immediately nothing finds the workspace any more; its tasks are deleted in the background. The last workspace of an account cannot be deleted. Users and keys whose default it was get the account’s oldest other one.',
   method: 'DELETE',
   path: '/v2/workspaces/{workspace_id}',
   client: 'workspaces.delete',

@@ -12,8 +12,8 @@ const SECOND_MS = 1_000
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
- * The headers for an account's limits, in whole numbers: the limit and the remaining requests of the hour, its end in epoch seconds,
- * and the same for the minute. Absent for an interval without a limit. `Retry-After` comes with the error.
+ * The headers for an account's limits, in whole numbers: the limit and the remaining requests of the hour, and its end in epoch seconds.
+ * The same follow for the minute. Absent for an interval without a limit. `Retry-After` comes with the error.
  */
 export function limitHeaders(decision: TierDecision | null): Readonly<Record<string, string>> {
   if (decision === null) return NONE
@@ -31,7 +31,7 @@ export function limitHeaders(decision: TierDecision | null): Readonly<Record<str
   return headers
 }
 
-/** The headers for the account's limits, as in the contract. */
+/** The headers for the account's limits, as in `docs/errors.md`. */
 export const limitHeaderNames = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -40,7 +40,7 @@ export const limitHeaderNames = [
   'X-RateLimit-Burst-Remaining',
 ] as const
 
-/** The id in a request's answer and log lines: that of the host, or the caller's `X-Request-Id` if it is well-formed, else a new one. */
+/** The id in a request's response and log lines. It is the one of the host, or the caller's `X-Request-Id` if it is well-formed, else a new one. */
 export function requestIdOf(request: HttpRequest, { newId }: Environment): string {
   return givenRequestId(request) ?? newId('req')
 }
@@ -51,7 +51,7 @@ export function loginOriginOf(request: HttpRequest): LoginOrigin {
   return { clientAddress, userAgent: request.header('user-agent'), requestId: givenRequestId(request) }
 }
 
-/** What is known of a request so far, for any kind of answer. */
+/** The known facts about a request so far, for any kind of response. */
 export interface Admission {
   readonly requestId: string
   /** Headers of the caller's limits; none before the limits are checked. */
@@ -59,8 +59,8 @@ export interface Admission {
 }
 
 /**
- * The headers of every answer of API v2, as a new object. Without a spread: V8 takes fifty times as long to spread
- * several objects into one as to copy them onto it (3 us).
+ * The headers of every response of API v2, as a new object. Without a spread: V8 takes fifty times as long to spread
+ * several objects into one as to copy them onto it (3 µs).
  */
 export function answerHeaders({ requestId, limits }: Admission): Record<string, string> {
   const common = {
@@ -78,7 +78,7 @@ export async function identify(services: TransportServices, request: HttpRequest
   return principal
 }
 
-/** Records the headers of the caller's limits. @throws TaskboardError `RATE_LIMITED` when they refuse. */
+/** Records the headers of the caller's limits. @throws TaskboardError `RATE_LIMITED` when they reject. */
 export function applyLimits(decision: TierDecision | null, admission: Admission): void {
   admission.limits = limitHeaders(decision)
   if (decision?.allowed === false) {

@@ -24,7 +24,7 @@ const agentJson = z
     }),
     budget_spent_until: timestamp.nullable().meta({
       description:
-        'Until when it takes no task because its budget, or that of its workspace, is spent; null while neither is.',
+        'The time until which it takes no task because its own or its workspace budget is spent; null while neither is.',
     }),
     resting_until: timestamp.nullable().meta({
       description:
@@ -75,7 +75,7 @@ const createAgent = operation({
   tag: 'agents',
   summary: 'Creates an agent in a workspace',
   description:
-    'The runtime that the host registers for its type works its tasks, or your own program does by claiming them.',
+    'The runtime that the host registers for its type works on its tasks, or your own program does by claiming them.',
   method: 'POST',
   path: '/v2/agents',
   client: 'agents.create',
@@ -135,7 +135,7 @@ const deleteAgent = operation({
   tag: 'agents',
   summary: 'Deletes an agent without open tasks',
   description:
-    'Refused with 409 while it works a task, or while a task that is not completed is assigned to it.',
+    'Rejected with 409 while it works on a task, or while a task that is not completed is assigned to it.',
   method: 'DELETE',
   path: '/v2/agents/{agent_id}',
   client: 'agents.delete',

@@ -16,7 +16,7 @@ const analyticsJson = z
       completed_tasks: z.int().meta({ description: 'The number of tasks completed and not reopened since.' }),
       success_rate: z.number().min(0).max(1).meta({
         description:
-          'The completed share of the tasks that were completed or failed for good; 0 when there are none.',
+          'The completed share of the tasks that were completed or failed permanently; 0 when there are none.',
       }),
       avg_completion_time: seconds,
       time_saved_hours: z.number(),
@@ -66,7 +66,7 @@ const usageSumJson = usageJson
 const getUsage = operation({
   id: 'getUsage',
   tag: 'analytics',
-  summary: 'What agents have used, as they reported it',
+  summary: 'The usage that agents reported',
   description:
     'Days are in UTC. The longest period is 366 days. Days and groups without a report are left out.',
   method: 'GET',

@@ -40,7 +40,7 @@ const createApiKey = operation({
   tag: 'account',
   summary: 'Creates an API key, returned only once',
   description:
-    'It can have at most the scopes of its creator. One that lasts for more than a day, or has other scopes than tasks:read and tasks:write, requires a login within ten minutes. It is for one workspace, or else for the whole account. A repeat with the same Idempotency-Key gets a 409 with the id.',
+    'It can have at most the scopes of its creator. One that lasts for more than a day, or has other scopes than tasks:read and tasks:write, requires a login within ten minutes. It is for one workspace, or else for the whole account. A retry with the same Idempotency-Key gets a 409 with the id.',
   method: 'POST',
   path: '/v2/account/api-keys',
   client: 'apiKeys.create',
@@ -70,7 +70,7 @@ const createApiKey = operation({
 const DAY_MS = 86_400_000
 const ordinary: readonly Scope[] = ['tasks:read', 'tasks:write']
 
-/** Whether a key gives somebody with a stolen access token more than that token has, or for longer. */
+/** Whether a key gives someone with a stolen access token more than that token has, or for longer. */
 function isLasting(
   {
     scopes: wanted,
@@ -130,7 +130,7 @@ const revokeCurrentApiKey = operation({
 const rotateApiKey = operation({
   id: 'rotateApiKey',
   tag: 'account',
-  summary: 'Replaces a key by a new one with the same rights, returned only once',
+  summary: 'Replaces a key with a new one with the same rights, returned only once',
   description:
     'Only for who made the key; others create another one, and revoke this one. The old key stays valid for overlap_s seconds, by default one day, at most seven days.',
   method: 'POST',

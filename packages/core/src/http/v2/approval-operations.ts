@@ -21,7 +21,7 @@ const approvalJson = z
     task_id: z.string(),
     action: z.string(),
     summary: z.string(),
-    input: z.unknown().meta({ description: 'What the action works on: any JSON.' }),
+    input: z.unknown().meta({ description: 'The input of the action: any JSON.' }),
     input_digest: z.string().meta({ description: 'The SHA-256 of the canonical JSON of the input.' }),
     short_digest: z.string().meta({
       description:
@@ -32,10 +32,10 @@ const approvalJson = z
     requested_by: actorJson,
     asker: z.enum(askerKinds).meta({
       description:
-        "What asked, and may use it: an agent in the host's process, a credential of the owner of the one that requested_by names, or the host's own code.",
+        "The requester, which can use it: an agent in the host's process, a credential with the same owner as requested_by, or the host's own code.",
     }),
     require_other_person: z.boolean().meta({
-      description: 'Whether another owner has to decide, also without the setting of the account.',
+      description: 'Whether another owner has to decide, even without the setting of the account.',
     }),
     requested_at: timestamp,
     expires_at: timestamp,
@@ -80,7 +80,7 @@ const requestApproval = operation({
   id: 'requestApproval',
   summary: 'Asks for permission to do one thing, once, under a claim',
   description:
-    "An action must not begin with tool:, which is for the tools of agents in the host's process. approved: this very action with this very input was approved for this task and this owner's keys, and this request has used that up. Do it now, once: if this answer is lost, it must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again.",
+    "An action must not begin with tool:, which is for the tools of agents in the host's process. approved: this action with this exact input was approved for this task and this owner's keys, and this request used up the approval. Perform the action now, once. If this response is lost, the action must be approved again. rejected: the comment of the approval says why. pending: the task is on hold as approval and the agent no longer has it; after the decision, the next claim asks again.",
   method: 'POST',
   path: '/v2/tasks/{task_id}/approvals',
   client: 'tasks.approvals.request',
@@ -89,7 +89,7 @@ const requestApproval = operation({
   params: z.object({ task_id: idText }),
   body: z.object({
     fencing_token: completionInput.shape.fencingToken.meta({
-      description: 'The token from the claim. An outdated token is refused with 409.',
+      description: 'The token from the claim. An outdated token is rejected with 409.',
     }),
     action: approvalFields.shape.action.meta({
       minLength: 1,
@@ -97,14 +97,15 @@ const requestApproval = operation({
     }),
     summary: approvalFields.shape.summary.meta({
       minLength: 1,
-      description: 'What the action does, for people: 1 to 2,000 characters. It decides nothing.',
+      description:
+        'A summary of the action for people: 1 to 2,000 characters. It has no effect on the decision.',
     }),
     input: z.unknown().optional().meta({
       description:
         'All that the action works on: any JSON of at most 64 KiB and 16 levels, with numbers up to 9007199254740991. Default null.',
     }),
     require_other_person: approvalFields.shape.requireOtherPerson.meta({
-      description: 'Whether somebody else than the owner of this credential has to decide.',
+      description: 'Whether someone else than the owner of this credential has to decide.',
     }),
   }),
   example: { fencing_token: 1, action: 'refund', summary: 'Refund order 7', input: { order: 7 } },
@@ -161,7 +162,7 @@ const decideApproval = operation({
   id: 'decideApproval',
   summary: 'Approves or rejects what an agent wants to do, and releases its task',
   description:
-    'Decides once: refused with 409 when it was decided before or has expired. Refused with 403 for a key whose owner has the credential that asked, and for the user whose login asked. Show the person the input, and pass the digest that they saw.',
+    'Decides once: rejected with 409 when it was decided before or has expired. Rejected with 403 for a key whose owner has the credential that asked, and for the user whose login asked. Show the person the input, and pass the digest that they saw.',
   method: 'POST',
   path: '/v2/approvals/{approval_id}/decision',
   client: 'approvals.decide',
@@ -173,7 +174,7 @@ const decideApproval = operation({
     comment: verdictInput.shape.comment.meta({ description: 'At most 19,800 characters.' }),
     digest: verdictInput.shape.digest.meta({
       description:
-        'The short_digest or input_digest that the person was shown. The decision is refused with 409 when the input has another.',
+        'The short_digest or input_digest that the person was shown. The decision is rejected with 409 when the input has another.',
     }),
   }),
   example: { decision: 'approved' },

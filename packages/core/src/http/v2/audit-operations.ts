@@ -12,7 +12,7 @@ const record = z
     action: z.enum(auditActionNames),
     outcome: z
       .enum(['done', 'refused'])
-      .meta({ description: 'Whether it was done, or refused, so that nothing changed.' }),
+      .meta({ description: 'Whether it was done, or rejected, so that nothing changed.' }),
     by: z.object({
       kind: z.enum(['user', 'api_key', 'host', 'system']),
       id: z.string().nullable(),
@@ -24,17 +24,17 @@ const record = z
     target: z.object({ kind: z.string(), id: z.string() }).nullable(),
     details: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'What the action says, for instance the scopes of a new key.' }),
-    count: z.int().meta({ description: 'How often within a minute, for what is counted; else 1.' }),
+      .meta({ description: 'The details of the action, for instance the scopes of a new key.' }),
+    count: z.int().meta({ description: 'The number of times within a minute, for counted actions; else 1.' }),
   })
   .meta({ id: 'AuditRecord' })
 
 const listAudit = operation({
   id: 'listAudit',
   tag: 'account',
-  summary: 'Who did what in the account, newest first',
+  summary: 'The audit records of the account, newest first',
   description:
-    'Logins, sessions, keys, members, settings, webhooks, channels, budgets, decisions, and what was refused. Only for callers that reach the whole account. An API key has audit:read only when it was asked for.',
+    'Logins, sessions, keys, members, settings, webhooks, channels, budgets, decisions, and denied requests. Only for callers that reach the whole account. An API key has audit:read only when it was asked for.',
   method: 'GET',
   path: '/v2/account/audit',
   client: 'account.audit.list',

@@ -56,7 +56,7 @@ function confirmOperation(mfa: Mfa): Operation {
   return operation({
     ...ofUsers,
     id: 'confirmMfa',
-    summary: 'Enrols the user, and returns the recovery codes only once',
+    summary: 'Enrolls the user, and returns the recovery codes only once',
     method: 'POST',
     path: '/v2/account/mfa/confirm',
     client: 'account.mfa.confirm',
@@ -149,7 +149,7 @@ function refreshOperation(sessions: Sessions): Operation {
     tag: 'auth',
     summary: 'Exchanges a refresh token for the next pair',
     description:
-      'Each is valid once. A repeat within ten seconds fails without further effect; a later repeat ends the session.',
+      'Each is valid once. A retry within ten seconds fails without further effect; a later repeat revokes the session.',
     method: 'POST',
     path: '/v2/auth/refresh',
     client: 'auth.refresh',
@@ -166,9 +166,9 @@ function logoutOperation(sessions: Sessions): Operation {
   return publicOperation({
     id: 'logout',
     tag: 'auth',
-    summary: 'Ends a session',
+    summary: 'Revokes a session',
     description:
-      'Ends the session of the refresh token, or without one that of the access token in the Authorization header. A repeat has no effect.',
+      'Revokes the session of the refresh token, or without one, the session of the access token in the Authorization header. A retry has no effect.',
     method: 'POST',
     path: '/v2/auth/logout',
     client: 'auth.logout',
@@ -185,14 +185,14 @@ function logoutOperation(sessions: Sessions): Operation {
 }
 
 const invitationToken = boundedText(LONGEST_TOKEN).meta({
-  description: 'What the link has after invitation=.',
+  description: 'The part of the link after invitation=.',
 })
 
 function showInvitationOperation(invitations: Invitations): Operation {
   return publicOperation({
     id: 'showInvitation',
     tag: 'auth',
-    summary: 'What an invitation is to',
+    summary: 'Shows an invitation',
     description: 'A token that was used or withdrawn, or has expired, gets a 401.',
     method: 'POST',
     path: '/v2/auth/invitations',
@@ -246,7 +246,7 @@ function stepUpOperation(sessions: Sessions): Operation {
     id: 'stepUp',
     summary: 'Shows again who the user is',
     description:
-      'Some operations require a login, or this, within the last ten minutes, and are refused with STEP_UP_REQUIRED after that. Takes the password, and a code of users with a second factor, or a fresh login code. Wrong ones count with those of logins.',
+      'Some operations require a login, or this, within the last ten minutes, and are rejected with STEP_UP_REQUIRED after that. Takes the password and, for users with a second factor, a code; or a fresh login code. Wrong attempts count like failed logins.',
     method: 'POST',
     path: '/v2/auth/step-up',
     client: 'auth.stepUp',
@@ -307,7 +307,7 @@ function endSessionOperation(sessions: Sessions): Operation {
   return operation({
     ...ofAnyUser,
     id: 'endSession',
-    summary: 'Ends a session of the user',
+    summary: 'Revokes a session of the user',
     method: 'DELETE',
     path: '/v2/account/sessions/{session_id}',
     client: 'account.sessions.end',
@@ -321,7 +321,7 @@ function endOtherSessionsOperation(sessions: Sessions): Operation {
   return operation({
     ...ofAnyUser,
     id: 'endOtherSessions',
-    summary: 'Ends all sessions of the user but that of the request',
+    summary: 'Revokes all other sessions of the user',
     method: 'DELETE',
     path: '/v2/account/sessions',
     client: 'account.sessions.endOthers',

@@ -76,7 +76,7 @@ const moveBody = z
 const chatBody = chatInput.strict().meta({ id: 'BoardChat', description: 'For `action=chat`.' })
 const webhookBody = newWebhookInput.strict().meta({ id: 'BoardWebhook' })
 
-/** What a client has to know of an action, whose method sends it. */
+/** The facts that a client needs about an action, whose method sends it. */
 interface BoardAction {
   readonly scope: string
   readonly client: ClientMethod
@@ -97,19 +97,19 @@ const ACTIONS = {
     todo: {
       scope: 'tasks:read',
       client: 'board.todo',
-      summary: 'The tasks that wait, are on hold, or depend on others; up to 1,000 a page',
+      summary: 'The tasks that wait, are on hold, or depend on others; up to 1,000 per page',
       repeatable: true,
     },
     doing: {
       scope: 'tasks:read',
       client: 'board.doing',
-      summary: 'The tasks that agents work on; up to 1,000 a page',
+      summary: 'The tasks that agents work on; up to 1,000 per page',
       repeatable: true,
     },
     done: {
       scope: 'tasks:read',
       client: 'board.done',
-      summary: 'The completed tasks; up to 1,000 a page',
+      summary: 'The completed tasks; up to 1,000 per page',
       repeatable: true,
     },
   },
@@ -117,7 +117,7 @@ const ACTIONS = {
     add: {
       scope: 'tasks:write',
       client: 'board.add',
-      summary: 'Adds a task, once also when a response is lost',
+      summary: 'Adds a task, once even when a response is lost',
       idempotent: true,
       repeatable: false,
       body: 'BoardAdd',
@@ -252,7 +252,7 @@ const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'For creates: a repeat with the same key and body returns the first answer.',
+  description: 'For creates: a retry with the same key and body returns the first response.',
   schema: { type: 'string' },
 }
 

@@ -52,7 +52,7 @@ const listBudgets = operation({
   ...common,
   id: 'listBudgets',
   summary: 'The monthly budgets of a workspace and of its agents',
-  description: 'The budget of the workspace comes first, also when it has none.',
+  description: 'The budget of the workspace comes first, even when it has none.',
   method: 'GET',
   path: '/v2/budgets',
   client: 'budgets.list',
@@ -112,7 +112,7 @@ const correctUsage = operation({
   id: 'correctUsage',
   summary: 'Corrects what a month has used',
   description:
-    'For people alone. The amounts are added, so that negative ones take back what was reported by mistake, and no month can have less than nothing. A correction is a line of its own in the sums of usage, and it is on record in the audit, with the reason. Tasks that are on hold as budget wait for their release.',
+    'For people alone. The amounts are added, so negative amounts undo mistaken reports; no month can fall below zero. A correction is its own line in the sums of usage, and is in the audit with the reason. Tasks that are on hold as budget wait for their release.',
   method: 'POST',
   path: '/v2/account/usage/corrections',
   client: 'budgets.correct',
@@ -128,7 +128,8 @@ const correctUsage = operation({
   body: z.object({
     workspace_id: idText.nullish().meta({ description: 'Default: the workspace of the caller.' }),
     agent_id: idText.nullish().meta({
-      description: 'Whose month is corrected beside that of its workspace; null for the workspace alone.',
+      description:
+        'The agent whose month is corrected, along with its workspace; null for the workspace alone.',
     }),
     month: z.string({ error: 'must be a month such as 2026-11' }).nullish().meta({
       description: 'As 2026-11; default the present one, UTC. A past one counts in the sums alone.',

@@ -50,7 +50,7 @@ const createChannel = operation({
   tag: 'notifications',
   summary: 'Sets up a channel that notifies people of events of a workspace',
   description:
-    'The host registers the types of channels. An unknown type is refused with the ones that there are. No answer contains a secret of ' +
+    'The host registers the types of channels. An unknown type is rejected with the ones that there are. No response contains a secret of ' +
     'the configuration.',
   method: 'POST',
   path: '/v2/notification-channels',
@@ -107,7 +107,7 @@ const listChannels = operation({
 const channelTypeJson = z
   .object({
     name: z.string().meta({ description: 'The `type` of its channels.' }),
-    label: z.string().meta({ description: 'What people read.' }),
+    label: z.string().meta({ description: 'The label for people.' }),
     secrets: z.array(z.string()).meta({ description: 'The members of `config` that are never returned.' }),
     fields: z
       .array(
@@ -184,7 +184,7 @@ const updateChannel = operation({
 const deleteChannel = operation({
   id: 'deleteNotificationChannel',
   tag: 'notifications',
-  summary: 'Deletes a notification channel with what it has not delivered',
+  summary: 'Deletes a notification channel with its undelivered notifications',
   method: 'DELETE',
   path: '/v2/notification-channels/{channel_id}',
   client: 'notificationChannels.delete',
@@ -200,9 +200,9 @@ const deleteChannel = operation({
 const testChannel = operation({
   id: 'testNotificationChannel',
   tag: 'notifications',
-  summary: 'Delivers a sample to this notification channel at once',
+  summary: 'Delivers a sample to this notification channel immediately',
   description:
-    'Answers when it was delivered or has failed, within 30 s. A success also retries what waits for the channel. A channel can be tested five times an hour, all of an account together 30 times.',
+    'Answers when it was delivered or has failed, within 30 s. A success also retries what waits for the channel. A channel can be tested five times per hour, all of an account together 30 times.',
   method: 'POST',
   path: '/v2/notification-channels/{channel_id}/test',
   client: 'notificationChannels.test',

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 
-/** What the methods of a client are about, by the group that they are in: `tasks.create` is in `tasks`. */
+/** The subjects of a client's methods, by their group: `tasks.create` is in `tasks`. */
 export const clientGroups = {
-  tasks: 'What people, programs and agents do with tasks.',
-  'tasks.approvals': 'What an agent asks people to approve, under a claim.',
-  approvals: 'What agents want to do, for people to decide.',
+  tasks: 'Tasks, for people, programs and agents.',
+  'tasks.approvals': 'Approval requests of an agent, under a claim.',
+  approvals: 'Approval requests, for people to decide.',
   schedules: 'Tasks that are made by the clock.',
   agents: 'The stored agents.',
   budgets: 'The monthly budgets of agents and workspaces. Their `setBudget` sets one.',
@@ -13,7 +13,7 @@ export const clientGroups = {
   webhooks: 'Endpoints for events.',
   notificationChannels: 'Channels that notify people.',
   account: 'The account of the caller, and the password and the second factor of the user.',
-  'account.audit': 'Who did what in the account.',
+  'account.audit': 'The audit records of the account.',
   'account.mfa': 'The second factor of the user.',
   'account.sessions': 'The sessions of the user.',
   members: 'The users of the account.',
@@ -26,7 +26,7 @@ export const clientGroups = {
 /** A method of a client, such as `tasks.create`. Two are in no group. */
 export type ClientMethod = `${keyof typeof clientGroups}.${string}` | 'openapi' | 'reference'
 
-/** What a client has to know of an operation besides its schemas: `x-taskboard` of the OpenAPI document. */
+/** The facts that a client needs about an operation besides its schemas: `x-taskboard` of the OpenAPI document. */
 export interface ClientTraits {
   /** Its method. */
   readonly client: ClientMethod

@@ -21,7 +21,7 @@ const page = (status: number, content: string): HttpResponse => ({
 })
 
 const over = (): HttpResponse =>
-  page(410, '<p>This link is not valid any more. Whoever set up the notifications can send a new one.</p>')
+  page(410, '<p>This link is not valid any more. Anyone who set up the notifications can send a new one.</p>')
 
 const tooMany = (): HttpResponse => page(429, '<p>This was asked too often. Try again in a minute.</p>')
 
@@ -42,7 +42,7 @@ export function confirmationRoute(services: TransportServices): Route {
     const asked = confirmations.show(token)
     if (asked === null) return over()
     if (isRead) {
-      const question = `<p>Somebody of the account <b>${escaped(asked.account)}</b> on this task board wants to send notifications to <b>${escaped(asked.recipient)}</b>.</p>`
+      const question = `<p>Someone of the account <b>${escaped(asked.account)}</b> on this task board wants to send notifications to <b>${escaped(asked.recipient)}</b>.</p>`
       return page(200, `${question}<form method="post"><button>Send them to me</button></form>`)
     }
     const requestId = givenRequestId(request)

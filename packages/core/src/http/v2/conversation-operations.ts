@@ -44,7 +44,7 @@ const createComment = operation({
   ...common,
   id: 'createComment',
   summary: 'Comments on a task',
-  description: 'Nobody can edit a comment. It is deleted with its task.',
+  description: 'No one can edit a comment. It is deleted with its task.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/comments',
   client: 'tasks.comment',
@@ -65,7 +65,7 @@ const answerTask = operation({
   id: 'answerTask',
   summary: "Answers an agent's question and releases its task",
   description:
-    'Refused with 409 unless the task is on hold as needs_input, and with 403 as a decision of this caller would be. Agents can take it again, and the next one finds the answer.',
+    'Rejected with 409 unless the task is on hold as needs_input, and with 403 as a decision of this caller would be. Agents can take it again, and the next one finds the answer.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/answer',
   client: 'tasks.answer',
@@ -94,12 +94,12 @@ const holdTask = operation({
   scope: 'tasks:write',
   body: z.object({
     fencing_token: completionInput.shape.fencingToken.meta({
-      description: 'The token from the claim. An outdated token is refused with 409.',
+      description: 'The token from the claim. An outdated token is rejected with 409.',
     }),
     reason: z.enum(holdReasons),
     message: holdInput.shape.message,
     require_other_person: questionInput.shape.requireOtherPerson.meta({
-      description: 'With needs_input: whether somebody else than the owner of this credential has to answer.',
+      description: 'With needs_input: whether someone else than the owner of this credential has to answer.',
     }),
   }),
   example: { fencing_token: 1, reason: 'needs_input', message: 'With or without the tax?' },
@@ -126,7 +126,7 @@ const sendChatMessage = operation({
   tag: 'agents',
   summary: 'Asks the chat agent of a workspace',
   description:
-    'Waits for the reply. The agent can do what this caller can: it reads with tasks:read, and adds tasks with tasks:write, within the quota. What it uses counts in its monthly budget and that of the workspace, and 402 says that one of them is spent. 503 when no agent of the workspace can chat, or when it does not reply. A message is not kept: send what the agent must know.',
+    'Waits for the reply. The agent can do what this caller can: it reads with tasks:read, and adds tasks with tasks:write, within the quota. Its usage counts in its own monthly budget and in the workspace budget; 402 says that one of them is spent. 503 when no agent of the workspace can chat, or when it does not reply. A message is not kept: send what the agent must know.',
   method: 'POST',
   path: '/v2/chat',
   client: 'chat.send',
@@ -137,7 +137,7 @@ const sendChatMessage = operation({
     user: z
       .string({ error: 'must be text' })
       .nullish()
-      .meta({ description: 'Who asks, as the agent sees it.' }),
+      .meta({ description: 'The asker, as shown to the agent.' }),
     workspace_id: idText.nullish(),
   }),
   example: { message: 'What is left to do?' },

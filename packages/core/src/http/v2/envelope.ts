@@ -14,7 +14,7 @@ export interface V2ErrorBody {
   }
 }
 
-/** Each code in API v2. `docs/errors.md` has the reasons for each. */
+/** Each code in API v2. `docs/errors.md` explains each. */
 export const v2ErrorTable: ErrorTable = {
   UNAUTHORIZED: { code: 'AUTHENTICATION_FAILED', status: 401 },
   FORBIDDEN: { code: 'AUTHORIZATION_FAILED', status: 403 },
@@ -37,11 +37,11 @@ export const v2ErrorTable: ErrorTable = {
   INTERNAL_ERROR: { code: 'INTERNAL_ERROR', status: 500 },
 }
 
-/** The request that an error answers. */
+/** The request that an error responses. */
 export interface V2ErrorContext {
   readonly requestId: string
   readonly now: Instant
-  /** Wire names of the library's fields, if they are not the snake_case form: `{ dueDate: 'deadline' }`. */
+  /** Wire names of the library's fields, if they aren't the snake_case form: `{ dueDate: 'deadline' }`. */
   readonly wireFields?: Readonly<Record<string, string>> | undefined
 }
 

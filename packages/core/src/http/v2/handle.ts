@@ -78,7 +78,7 @@ export function answerUnknownV2Path(services: TransportServices, request: HttpRe
   )
 }
 
-/** HEAD is answered as GET; the adapter leaves the body out. */
+/** HEAD is treated as GET; the adapter leaves the body out. */
 function findOperation(operations: OperationsByMethod, method: string): Operation | undefined {
   return operations.get((method === 'HEAD' ? 'GET' : method) as Method)
 }
@@ -149,7 +149,7 @@ interface Input {
   readonly body: unknown
 }
 
-/** Immediate when the body has arrived, or is not needed. */
+/** Immediate when the body has arrived, or isn't needed. */
 function readRequest(operation: Operation, request: HttpRequest, maxBytes: number): Input | Promise<Input> {
   const params = operation.params === undefined ? NOTHING : parseInput(operation.params, request.params)
   const query = queryOf(operation, request.query)

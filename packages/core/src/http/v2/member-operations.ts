@@ -23,7 +23,7 @@ const member = z
   .object({
     id: z.string(),
     email: z.string(),
-    role: z.enum(roleNames).nullable().meta({ description: 'Null when the scopes are those of no role.' }),
+    role: z.enum(roleNames).nullable().meta({ description: 'Null when the scopes match no role.' }),
     scopes: z.array(z.enum(scopes)),
     is_caller: z.boolean(),
     created_at: timestamp,
@@ -66,9 +66,9 @@ const createMember = (login: Login) =>
   operation({
     id: 'createMember',
     tag: 'account',
-    summary: 'Invites somebody to the account',
+    summary: 'Invites someone to the account',
     description:
-      'The address may be new or known; the answer is the same. The host sends the link, or with show_link the response has it, once: whoever has the link becomes the member. A link is good for seven days. A role can have at most the scopes of its giver. With a password and without a role, where the host allows it, the user is created at once.',
+      'The address may be new or known; the answer is the same. The host sends the link, or with show_link the response has it, once: anyone who has the link becomes the member. A link is good for seven days. A role can have at most the scopes of its giver. With a password and without a role, where the host allows it, the user is created immediately.',
     method: 'POST',
     path: '/v2/account/members',
     client: 'members.create',
@@ -253,7 +253,7 @@ function changePasswordOperation(login: Login): Operation {
   })
 }
 
-/** @throws TaskboardError `NOT_FOUND`, also for a user of another account. */
+/** @throws TaskboardError `NOT_FOUND`, including for a user of another account. */
 async function findMember(
   services: TransportServices,
   { accountId }: Principal,

@@ -95,10 +95,10 @@ export interface OpenApiDocument {
   }
 }
 
-/** The version of the wire contract. */
+/** The version of the wire format. */
 const API_VERSION = '2.1'
 
-const REQUEST_ID = { description: 'Identifies this request, also in logs.', schema: { type: 'string' } }
+const REQUEST_ID = { description: 'Identifies this request, including in logs.', schema: { type: 'string' } }
 
 const STATUSES_OF_ALL = [400, 401, 429, 500, 503] as const
 
@@ -156,7 +156,7 @@ export function openApiDocument(operations: readonly Operation[], api: Described
 }
 
 const DESCRIPTION =
-  'Tasks worked by agents: the board API and API v2, with their webhooks. Times are ISO 8601 in UTC. Lists are paged with next_cursor. What is beyond the caller’s reach is answered as if it did not exist.'
+  'Tasks for agents and people: the Board API and API v2, with their webhooks. Times are ISO 8601 in UTC. Lists are paged with next_cursor. Resources beyond the caller’s reach return 404, as if they did not exist.'
 
 const SECURITY: Json = {
   type: 'http',

@@ -17,19 +17,19 @@ export interface OperationRequest {
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly query?: Readonly<Record<string, unknown>> | undefined
   readonly body?: Readonly<Record<string, unknown>> | undefined
-  /** Members of the answer that the caller does not read, which saves the work for those that take a read of their own. */
+  /** Members of the response that the caller doesn't read, which saves the work for members that take their own read. */
   readonly unread?: readonly string[] | undefined
 }
 
 /**
- * Runs an operation of API v2 by its `operationId`. Resolves with the value of the API's answer, with wire names, also
+ * Runs an operation of API v2 by its `operationId`. Resolves with the value of the API's answer, with wire names, including
  * for the fields of errors.
- * @throws TaskboardError `FORBIDDEN` without its scope, `STEP_UP_REQUIRED`, `MISSING_FIELD` and `INVALID_FIELD`, and what the operation throws.
+ * @throws TaskboardError `FORBIDDEN` without its scope, `STEP_UP_REQUIRED`, `MISSING_FIELD` and `INVALID_FIELD`, and errors of the operation.
  */
 export type OperationCaller = (operationId: string, request: OperationRequest) => Promise<unknown>
 
 /**
- * Public operations cannot be called.
+ * Public operations can't be called.
  * @example
  * ```ts
  * import { createTaskboard, scopes, type Principal } from '@taskboard/core'
@@ -89,7 +89,7 @@ export function createOperationCaller(taskboard: { readonly services: TransportS
   }
 }
 
-/** The same error with the field's wire name, if that is not its snake_case form. */
+/** The same error with the field's wire name, if that isn't its snake_case form. */
 function renamed(error: unknown, wireFields: ProtectedOperation['wireFields']): unknown {
   if (!(error instanceof TaskboardError) || error.field === undefined) return error
   const { code, message, field, retryAfterMs, allow, resourceId, cause } = error

@@ -7,7 +7,7 @@ import { conversationOperations } from './conversation-operations.js'
 import { taskOperations } from './task-operations.js'
 import { taskWorkOperations } from './task-work-operations.js'
 
-/** The schemas of an operation, with wire names. Where it takes nothing, the schema is of an empty object. */
+/** The schemas of an operation, with wire names. Without input, the schema is of an empty object. */
 export interface OperationSchemas {
   /** The method of a client that calls it, such as `tasks.create`. */
   readonly client: ClientMethod

@@ -9,7 +9,7 @@ import type { ClientMethod } from './client-methods.js'
 
 /**
  * The workspace of a request: the given one, or the caller's default.
- * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for one beyond the caller's reach, as for one that does not exist.
+ * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for one beyond the caller's reach, as for one that doesn't exist.
  */
 export async function workspaceOf(
   services: TransportServices,
@@ -21,7 +21,7 @@ export async function workspaceOf(
   throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
 }
 
-/** The board of a task. @throws TaskboardError `TASK_NOT_FOUND`, also for a task beyond the caller's reach. */
+/** The board of a task. @throws TaskboardError `TASK_NOT_FOUND`, including for a task beyond the caller's reach. */
 export async function boardOfTask(
   services: TransportServices,
   principal: Principal,
@@ -55,11 +55,11 @@ interface OperationCall<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  /** Whether the caller reads a member of the answer. One that it does not read may be null instead of being worked out. */
+  /** Whether the caller reads a member of the answer. One that it doesn't read may be null instead of being worked out. */
   readonly isRead: (member: string) => boolean
 }
 
-/** The part of an operation that does not depend on its schemas. */
+/** The part of an operation that doesn't depend on its schemas. */
 interface OperationTraits {
   /** The `operationId` of the reference: unique, as in `createTask`. */
   readonly id: string
@@ -76,12 +76,12 @@ interface OperationTraits {
    * without a body name the state that they lead to, and need not say so.
    */
   readonly repeatable?: boolean | undefined
-  /** Only for users with an access token. API keys are refused like a missing scope. */
+  /** Only for users with an access token. API keys are rejected like a missing scope. */
   readonly userOnly?: boolean | undefined
   /** Only for users who have shown within ten minutes who they are. */
   readonly needsProof?: boolean | undefined
   /**
-   * A read so cheap that it starts before the limits are decided. Its result is discarded, and never sent, when they refuse.
+   * A read so cheap that it starts before the limits are decided. Its result is discarded, and never sent, when they reject.
    */
   readonly beginsEarly?: boolean | undefined
   /** Takes an `Idempotency-Key` header. */
@@ -89,14 +89,14 @@ interface OperationTraits {
   readonly params?: z.ZodObject | undefined
   readonly query?: z.ZodObject | undefined
   /**
-   * Absent: a body is neither read nor refused. A request without a body counts as `{}`. Undeclared members are refused, in the
+   * Absent: a body is neither read nor rejected. A request without a body counts as `{}`. Undeclared members are rejected, in the
    * query too.
    */
   readonly body?: z.ZodObject | undefined
   /** A body that passes every check but whether what it names exists. */
   readonly example?: object | undefined
   readonly answer: Answer
-  /** Wire names of the library's fields, if they are not the snake_case form: `{ dueDate: 'deadline' }`. */
+  /** Wire names of the library's fields, if they aren't the snake_case form: `{ dueDate: 'deadline' }`. */
   readonly wireFields?: Readonly<Record<string, string>> | undefined
 }
 
@@ -155,7 +155,7 @@ type Exemplified<B> = B extends z.ZodObject
     : { readonly example: z.input<B> }
   : unknown
 
-/** What an operation declares: all but what depends on its schemas, with these. */
+/** The declaration of an operation: everything except the parts that depend on its schemas, with these. */
 type Declared<Declaration extends OperationTraits, P, Q, B, A> = Omit<
   Declaration,
   'params' | 'query' | 'body' | 'example' | 'answer' | 'run'

@@ -40,7 +40,7 @@ export interface ProtectedRouteOptions {
 }
 
 /**
- * A route of another protocol beside API v2, with the same credentials, account limits, request ids and answer
+ * A route of another protocol next to API v2, with the same credentials, account limits, request ids and answer
  * headers.
  * @example
  * ```ts

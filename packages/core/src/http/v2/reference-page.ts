@@ -156,7 +156,7 @@ function article(
       ? ''
       : html`<h4>Body</h4>
           ${raw(shape(requestBody.content, document))} ${raw(example(requestBody.content))}`,
-    html`<h4>Answer ${status}</h4>
+    html`<h4>Response ${status}</h4>
       ${raw(shape(success?.content, document))}`,
     html`<p class="errors">${errors.map(([code, { description: codes }]) => `${code} ${codes}`).join(' ')}</p></article>`,
   ].join('')

@@ -21,7 +21,7 @@ const explained = z
         z.object({
           reason: z.enum(waitReasons).meta({
             description:
-              '`no_agent`: the workspace has none that may take the task. `paused`, `offline`, `resting`, `budget`: so are the agents that may take it, each of them; `budget` without agents is that of the workspace.',
+              '`no_agent`: the workspace has no agent that can take the task. `paused`, `offline`, `resting`, `budget`: each agent that can take it is in that state; `budget` without agents is the workspace budget.',
           }),
           until: timestamp.nullable().meta({
             description: 'When it ends by itself, for the first of the agents; null when it does not.',
@@ -43,7 +43,7 @@ const explained = z
 const MOST_AGENTS = 1_000
 const nothing = { agents: null, budgets: [] } as const
 
-/** Those who may take a task, and their budgets. Of more agents than a page has, it is not known who is free. */
+/** Those who may take a task, and their budgets. Of more agents than a page has, it isn't known who is free. */
 async function readAround(services: TransportServices, principal: Principal, task: Task) {
   const { workspaceId, assignedTo } = task
   const reach = { ...principal, workspaceIds: [workspaceId] }

@@ -52,7 +52,7 @@ const listTasks = operation({
           'priority_score: only tasks in todo, highest score first, tasks on hold last.',
       }),
     include: z.literal('usage').optional().meta({
-      description: 'usage: each task with the sum of what was reported on it.',
+      description: 'usage: each task with the sum of its reported usage.',
     }),
     ...pageQuery,
   }),

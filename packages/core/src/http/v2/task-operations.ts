@@ -194,7 +194,7 @@ const deleteTask = operation({
   id: 'deleteTask',
   summary: 'Deletes a task with its log and outputs',
   description:
-    'Refused with 409 while other tasks depend on it. An agent that works it gets a 404 for its next write.',
+    'Rejected with 409 while other tasks depend on it. An agent that works on it gets a 404 for its next write.',
   method: 'DELETE',
   path: '/v2/tasks/{task_id}',
   client: 'tasks.delete',
@@ -210,7 +210,7 @@ const deleteTask = operation({
 const moveTask = operation({
   ...common,
   id: 'moveTask',
-  summary: 'Moves a task to any column; revokes it from the agent that works it',
+  summary: 'Moves a task to any column; revokes it from the agent that works on it',
   method: 'POST',
   path: '/v2/tasks/{task_id}/move',
   client: 'tasks.move',
@@ -232,8 +232,8 @@ const moveTask = operation({
 const cancelTask = operation({
   ...common,
   id: 'cancelTask',
-  summary: 'Cancels a task; revokes it from the agent that works it',
-  description: 'Refused with 409 once it is completed. Release the task to make it ready again.',
+  summary: 'Cancels a task; revokes it from the agent that works on it',
+  description: 'Rejected with 409 once it is completed. Release the task to make it ready again.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/cancel',
   client: 'tasks.cancel',
@@ -255,7 +255,7 @@ const releaseTask = operation({
   id: 'releaseTask',
   summary: 'Releases a held task: agents can take it again, with fresh attempts',
   description:
-    'With the fencing_token of a claim, the agent that works on the task gives it back: it is ready at once, and the attempt does not count.',
+    'With the fencing_token of a claim, the agent that works on the task gives it back. It is ready immediately, and the attempt does not count.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/release',
   client: 'tasks.release',

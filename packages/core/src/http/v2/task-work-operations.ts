@@ -36,7 +36,7 @@ const claimedFor = leaseSeconds.meta({
 })
 const held = {
   fencing_token: completionInput.shape.fencingToken.meta({
-    description: 'The token from the claim. An outdated token is refused with 409.',
+    description: 'The token from the claim. An outdated token is rejected with 409.',
   }),
   lease_s: leaseSeconds.meta({
     description: 'The length of the lease in seconds, from now. Default: the length from the claim.',
@@ -211,7 +211,7 @@ const recordedJson = usageJson
     at: timestamp,
     total: usageJson.meta({ description: 'The sum of all reports on the task.' }),
     spent: z.enum(budgetHolders).nullable().meta({
-      description: 'Whose budget has nothing left after it. The task is then on hold as budget.',
+      description: 'The owner of the budget that the report spent. The task is then on hold as budget.',
     }),
   })
   .meta({ id: 'RecordedUsage' })
@@ -284,7 +284,7 @@ const completeTask = operation({
     fencing_token: held.fencing_token.optional(),
     result: completionInput.shape.result,
     take_over: finishInput.shape.takeOver.meta({
-      description: 'Whether to complete the task also while an agent works on it. Not with a fencing_token.',
+      description: 'Whether to complete the task even while an agent works on it. Not with a fencing_token.',
     }),
   }),
   example: { fencing_token: 1, result: 'The second one.' },

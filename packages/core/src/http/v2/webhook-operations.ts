@@ -134,7 +134,7 @@ const createWebhook = operation({
   tag: 'webhooks',
   summary: 'Registers an endpoint for events of a workspace',
   description:
-    'With generate_secret, the response has a new secret, once. Without a secret, deliveries carry no signature. A webhook of the workspace with the same URL and events is returned instead of a second one; if a secret is given or generated that is not its secret, the response is 409 with its id.',
+    'With generate_secret, the response has a new secret, once. Without a secret, deliveries carry no signature. A webhook of the workspace with the same URL and events is returned instead of a second one. If the given or generated secret differs from its secret, the response is 409 with its id.',
   method: 'POST',
   path: '/v2/webhooks',
   client: 'webhooks.create',

@@ -147,7 +147,7 @@ export const listedTaskBody = z
 /** The input for a change. Only given fields change; null clears a field that can be empty. */
 export const taskChangeBody = z.object({ ...shapeOf('body'), title: taskWire.title.body.optional() })
 
-/** The names of the fields in API v2, if they are not the snake_case form. */
+/** The names of the fields in API v2, if they aren't the snake_case form. */
 export const taskWireFields: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(taskWire).flatMap(([field, { name }]) => (name === wireName(field) ? [] : [[field, name]])),
 )
@@ -204,7 +204,7 @@ export function toTaskInput(body: JsonObject): TaskInput {
   return input as TaskInput
 }
 
-/** A host can pass times as numbers, a client cannot: anything but text becomes a value that the board refuses. */
+/** A host can pass times as numbers, a client can't: anything but text becomes a value that the board rejects. */
 function textOnly(value: unknown): unknown {
   return typeof value === 'string' || value === null || value === undefined ? value : false
 }
@@ -233,7 +233,7 @@ export const progress = z.int().min(0).max(100).meta({ description: 'In percent.
 
 const agentJson = z.object({ id: z.string(), name: z.string(), status: z.enum(agentStatuses) }).meta({
   id: 'TaskAgent',
-  description: 'The agent that works the task, else the one that completed it, else the assigned one.',
+  description: 'The agent that works on the task, else the one that completed it, else the assigned one.',
 })
 
 /** A new task. */
@@ -272,7 +272,7 @@ export const taskJson = z
     agent: agentJson.nullable(),
     taken_by: namedActorJson.nullable().meta({
       description:
-        'Who moved the task to doing or done, or completed it, without an agent; null in todo and for the work of an agent.',
+        'The person or program that moved the task to doing or done, or completed it; null in todo and when an agent did.',
     }),
     open_dependencies: z.int().meta({ description: 'The number of tasks in depends_on that are not done.' }),
     result: z.string().nullable(),

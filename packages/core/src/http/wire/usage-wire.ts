@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { microsPerUsd, type Budget, type BudgetInput, type UsageAmounts } from '../../usage/index.js'
 
-/** What a task, an agent or a workspace may use: at least one of the two. */
+/** The budget of a task, an agent or a workspace: at least one of the two. */
 export const budgetBody = z
   .object({
     tokens: z.number().nullish().meta({ description: 'Input and output together: a whole number from 1.' }),

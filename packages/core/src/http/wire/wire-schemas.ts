@@ -56,5 +56,5 @@ export const pageQuery = pageOf(1_000, /^[1-9]\d{0,3}$/)
 /** `limit` and `cursor` of a log, whose lines are long. */
 export const logQuery = pageOf(100, /^[1-9]\d{0,2}$/)
 
-/** Beside a page's entries; null on the last page. */
+/** Next to a page's entries; null on the last page. */
 export const nextCursor = z.string().nullable()

@@ -2,7 +2,7 @@ import type { Agent, Instant } from '@taskboard/core'
 import type { Table } from '../../tables/table.js'
 import { type AgentRest, holderKey, type StoredBudget } from '../../tables/usage-rows.js'
 
-/** What a list of agents follows: a table of them, or a part of one. */
+/** The source of a list of agents: a table of them, or a part of one. */
 export interface FollowedAgents {
   get(id: string): Agent | undefined
   values(): Iterable<Agent>
@@ -11,15 +11,15 @@ export interface FollowedAgents {
 
 /** The agents that may take tasks, as far as budgets and rests are concerned. Follows the tables of agents, budgets and rests. */
 export interface AbleAgents extends FollowedAgents {
-  /** Until when the agent takes nothing; 0 or a past instant when it may. */
+  /** Until when the agent takes no tasks; 0 or a past instant when it may. */
   until(agent: Agent): Instant
-  /** Lets the agents in whose wait has ended. Costs nothing while none waits. */
+  /** Lets in the agents whose wait is over. Free while none waits. */
   settle(now: Instant): void
   /** When the first wait ends; `Infinity` while none waits. */
   nextEnd(): Instant
 }
 
-/** Until when the budget of an agent, or that of its workspace, is spent; 0 or a past instant when neither is. */
+/** Until when its own or its workspace budget is spent; 0 or a past instant when neither is. */
 export function spentUntil(budgets: Table<StoredBudget>, { workspaceId, id }: Agent): Instant {
   return Math.max(
     budgets.get(holderKey(workspaceId, null))?.spentUntil ?? 0,

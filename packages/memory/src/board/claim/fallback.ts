@@ -6,7 +6,7 @@ import type { Table } from '../../tables/table.js'
 
 /** The available agents that the runtime for any type works: those whose type has no runtime at work. */
 export interface Fallback {
-  /** Updates it. Costs nothing before the first claim for any type, and next to nothing while no runtime starts or ends. */
+  /** Updates it. Free before the first claim for any type, and almost free while no runtime starts or stops. */
   settle(now: Instant): void
 }
 

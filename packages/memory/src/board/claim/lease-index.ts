@@ -7,10 +7,10 @@ import type { TaskSlots, TaskTable } from '../../tables/task-slots.js'
  * without reading other tasks. Each row knows its place.
  */
 interface LeaseHeap {
-  /** The row whose lease ends first. */
+  /** The row whose lease expires first. */
   first(): TaskSlots | undefined
   add(row: TaskSlots, end: Instant): void
-  /** Removes a row; ignores one that is not here. */
+  /** Removes a row; ignores one that isn't here. */
   remove(row: TaskSlots): void
 }
 
@@ -83,7 +83,7 @@ class ArrayHeap implements LeaseHeap {
 
 /** The current leases, by their end. Follows the tasks' table. */
 export interface LeaseIndex {
-  /** The task whose lease ends first. */
+  /** The task whose lease expires first. */
   first(): { readonly taskId: string; readonly expiresAt: Instant } | null
   /** How many tasks an agent has under lease. */
   heldBy(agentId: string): number

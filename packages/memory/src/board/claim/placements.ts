@@ -13,7 +13,7 @@ export interface Placements {
   route(row: TaskSlots): boolean
   enter(row: TaskSlots): void
   leave(row: TaskSlots): void
-  /** Updates each placement that has ended by `now`. Each task causes that a few times in its life. */
+  /** Updates each placement that is over by `now`. Each task causes that a few times in its life. */
   settle(now: Instant): void
   /** Sets aside a head that waits again because the clock stepped back. The caller then searches again. */
   putAside(row: TaskSlots, now: Instant): boolean

@@ -45,7 +45,7 @@ export function hasReady(pool: Pool): boolean {
   return false
 }
 
-/** When the first wait in the pool ends; `Infinity` when none is under way. */
+/** When the first wait in the pool ends; `Infinity` when none is in progress. */
 export function firstDelayEnd({ delayed }: Pool): Instant {
   return delayed === null ? Infinity : delayed.firstKey()
 }

@@ -29,7 +29,7 @@ export interface ReadyQueue {
   /** When, after `now`, a wait ends that keeps a task from the agent; null when there is none. */
   nextReadyForAgent(agent: Agent, now: Instant): Instant | null
   nextReadyForType(agentType: string, now: Instant): Instant | null
-  /** How many tasks of its pool come before a task at `now`, at most `most`; 0 for one that is not in a pool, or waits there. */
+  /** How many tasks of its pool come before a task at `now`, at most `most`. It is 0 for one that isn't in a pool, or waits there. */
   ahead(row: TaskSlots, now: Instant, most: number): number
   /** Whether tasks are left whose route has turned. */
   readonly isRouting: boolean
@@ -51,7 +51,7 @@ export interface ReadyQueueParts {
   readonly agents: Table<Agent>
   /** It must follow the tasks' table already. */
   readonly leases: LeaseIndex
-  /** Those of the agents that neither rest nor have spent a budget. */
+  /** The tasks of agents that neither rest nor have spent a budget. */
   readonly able: AbleAgents
   /** Until when a runtime of each type is at work. */
   readonly runtimes: Table<Instant>
@@ -157,13 +157,13 @@ function takersOf(pool: Pool | null, { agentIds, typed }: WorkspaceQueue): reado
   return (pool === null ? undefined : typed.get(pool)) ?? agentIds
 }
 
-/** Moves tasks whose route has turned: the first at once, the others when asked to. */
+/** Moves tasks whose route has turned: the first immediately, the others when asked to. */
 interface Rerouting {
   isUnderWay(): boolean
   route(limit: number): number
 }
 
-/** How many tasks are routed at once when the first agent of a type comes or the last one leaves. */
+/** How many tasks are routed at the same time when the first agent of a type comes or the last one leaves. */
 const ROUTED_AT_ONCE = 100
 
 function createRerouting(routes: Routes, placements: Placements): Rerouting {

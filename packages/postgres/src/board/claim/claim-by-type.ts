@@ -40,14 +40,15 @@ const nextWithAgents = (isWorker: string): string => /* sql */ `case when worksp
             end`
 
 /**
- * Parameters: $1 the present, or null for the database's clock; $2 whether ended placements stop it; $3 the limit; $4 the lease; $5 the type; $6 the
- * workspace that was served last; $7 the bounds for new deliveries; with completions, $8 those. `column` is the column of an agent that is compared with the type: its own type, or the runtime that it falls back to.
+ * Parameters: $1 the present, or null for the database's clock; $2 whether ended placements stop it; $3 the limit; $4 the lease; $5 the
+ * type. $6 the workspace that was served last; $7 the bounds for new deliveries; with completions, $8 the completions. `column` is the
+ * column of an agent that is compared with the type: its own type, or the runtime that it falls back to.
  *
- * Workspaces take turns in the order of their ids, from the one after the last served, once around. Those with ready tasks
- * (`with_tasks`) and those with agents of the type (`with_agents`) are two ordered lists. `workspace_walk` jumps from one to the
- * other, so it costs a few index probes for each workspace it finds, however many there are. Whether a workspace has a ready task
- * is asked in the order of an index: otherwise the planner would scan the table for any, which is fast only when most are of that
- * workspace. When the next wait ends is a separate query: a bare call would run once for every row of the result.
+ * Workspaces take turns in the order of their ids, from the one after the last served, once around. Those with ready tasks (`with_tasks`)
+ * and those with agents of the type (`with_agents`) are two ordered lists. `workspace_walk` jumps from one to the other, so it costs a few
+ * index probes for each workspace it finds, however many there are. Whether a workspace has a ready task is asked in the order of an index.
+ * Otherwise the planner would scan the table for any, which is fast only when most belong to that workspace. When the next wait ends is a
+ * separate query: a bare call would run once for every row of the result.
  */
 function byType(verb: string, column: AgentColumn, withCompletions: boolean): Statement<TypeClaimRow> {
   const parts = claimParts(withCompletions, 'true')

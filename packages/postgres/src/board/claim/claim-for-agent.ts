@@ -14,7 +14,7 @@ import {
   type ClaimRow,
 } from './claim-sql.js'
 
-/** The pools of an agent's claim: the tasks of any agent, those of its type, and its own. */
+/** The pools of an agent's claim: the tasks of any agent, the tasks of its type, and its own. */
 const POOLS = ["''", 'p.type_pool', '$6::text']
 
 /** For both parts of a lane: how much the due factor and the age have risen by `p.now`. */
@@ -32,8 +32,9 @@ const bestOfPools = (depth: string) => /* sql */ `
       ) as t`
 
 /**
- * Locks the best in one scan, which costs less. When others hold some of them, it takes fewer, and a statement that only claims follows. That one locks
- * one by one from the best on, and passes on to the next: several in one scan would look for the same best, and the last of them get none.
+ * Locks the best in one scan, which costs less. When others hold some of them, it takes fewer, and a statement that only claims follows.
+ * That one locks one by one from the best on, and passes on to the next. Several in one scan would look for the same best, and the last of
+ * them would get none.
  */
 const LOCKED_AT_ONCE = /* sql */ `
   ${cte.best} as materialized (
@@ -65,18 +66,18 @@ const oneTask = () => /* sql */ `
     from ${cte.present} join taskboard.todo t on t.task_id = $8::text and t.workspace_id = $5::text
       and (t.ready or t.not_before <= p.now) and t.pool in (${POOLS.join(', ')})`
 
-/** Whether agent `g` is the only one of the type $9, if that is not null. */
+/** Whether agent `g` is the only one of the type $9, if that isn't null. */
 const IS_ONLY = /* sql */ `$9::text is null or g.type = $9::text and not exists (
         select from taskboard.agent o where o.type = $9::text and o.id <> g.id
       )`
 
 /**
- * Parameters: $1 the present, or null for the database's clock; $2 whether ended placements stop it; $3 the limit; $4 the lease; $5 the workspace;
- * $6 the agent; $7 the bounds for new deliveries. With completions, $8 those, and $9 a type of which the agent must be the only one, or null. For one
- * task, $8 its id.
+ * Parameters: $1 the present, or null for the database's clock; $2 whether ended placements stop it; $3 the limit; $4 the lease. $5 the
+ * workspace; $6 the agent; $7 the bounds for new deliveries. With completions, $8 those, and $9 a type of which the agent must be the only
+ * one, or null. For one task, $8 its id.
  *
- * Candidates are the best of each lane of the tasks that any agent may take, of those that the agents of its type may take, and of those that only
- * this agent may take; none when it is paused or at its bound, which is asked after the completions. When the next wait ends is a separate query: a
+ * Candidates are the best of each lane of three pools: tasks for any agent, for agents of its type, and for this agent alone.
+ * There are none when it is paused or at its bound, which is asked after the completions. When the next wait ends is a separate query: a
  * bare call would run once for every row of the result.
  */
 function forAgent(

@@ -23,15 +23,15 @@ export interface ClaimRow {
 /** A completed task: its place among the completions, when it was completed, and the task, unless its version was expected. */
 export type CompletedValues = readonly [ord: number, at: number, task: TaskValues | null]
 
-/** Whether agent `alias` is not at rest, and its budget and that of its workspace let it take tasks, at `p.now`. */
+/** Whether agent `alias` isn't at rest, and its own and its workspace budget let it take tasks, at `p.now`. */
 export const isAble = (alias: string): string =>
   `greatest(${alias}.spent_until, ${alias}.rest_until) <= (select now from ${cte.present})`
 
-/** More than the events that come before those of claims in one statement. */
+/** More than the events before the claim events in one statement. */
 const AFTER_COMPLETIONS = 1_000_000
 
 /**
- * Above every real limit. It is for the planner, which does not know the values of the other limits and reads whole tables when
+ * Above every real limit. It is for the planner, which doesn't know the values of the other limits and reads whole tables when
  * it expects many rows.
  */
 const MOST_EXPECTED = 500
@@ -62,8 +62,8 @@ export const bestTasksOf = (
 
 /**
  * Locks candidate `r` unless another transaction holds it. A task that was put on hold or given to another agent since the statement began
- * has another row in the queue, and is passed over. The task is locked before its row in the queue: that row must stay free for a transaction that holds the task
- * and will change the row.
+ * has another row in the queue. It is passed over. The task is locked before its row in the queue. That row must stay free for a
+ * transaction that holds the task and will change the row.
  */
 export const LOCKED_IN_TURN = /* sql */ `
         select q.workspace_id, q.pool from taskboard.todo q join taskboard.task t on t.id = q.task_id
@@ -82,7 +82,7 @@ export type AgentColumn = 'type' | 'fallback'
 
 /**
  * Which pools are shared by the same agents, by a claim's kind: of a pool, and of those that agent `w` shares. All agents of a claim by
- * type share the pool of the type and that of any agent.
+ * type share the pool of the type and the pool of any agent.
  */
 const SHARES: Readonly<
   Record<
@@ -102,8 +102,8 @@ const depthOf = (requested: string): string =>
  * The part of a claiming statement from the candidates to the tasks, for all agents of a type, under leases of $4. It reads
  * - `p` (now, is_stale: ended placements must be recomputed first; then nothing is taken), and `requested`, an expression for the number of tasks,
  * - `served_workspace` (workspace_id, place: the workspaces whose turn it is, in order),
- * - `worker` (workspace_id, agent_id, type_pool, task_count, room: the agents that may take tasks, the pool of their type, how many each
- *   already has, and how many more it may have).
+ * - `worker` (workspace_id, agent_id, type_pool, task_count, room): the agents that may take tasks. `type_pool` is the pool of their type,
+ *   `task_count` how many each has, and `room` how many more it may have.
  *
  * `candidate` gives the number of candidates: when it exceeds the number taken, another try may find more. The result is
  * `claimed`, the tasks with their `ord`, from `after` + 1.
@@ -175,7 +175,7 @@ export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn):
     returning t.*, ${after} + (select ords[array_position(ids, t.id)] from ${cte.dealt}) as ord
   )`
 
-/** Whether any placement has ended at `now`, if `now` is asked for. */
+/** Whether any placement is over at `now`, if `now` is asked for. */
 export const staleAt = (now: string): string =>
   `($2::boolean and coalesce((select min(until) from taskboard.todo where until < 9223372036854775807) <= ${now}, false))`
 
@@ -183,8 +183,8 @@ export const staleAt = (now: string): string =>
 interface ClaimParts {
   readonly complete: string
   /**
-   * An expression for the number of tasks to claim. It is a separate query: with a bare parameter, the plan for one number
-   * would look so much cheaper to the planner than the generic plan that it would plan every call.
+   * An expression for the number of tasks to claim. It is a separate query. With a bare parameter, the plan for one number would look
+   * cheaper to the planner than the generic plan. It would then plan every call.
    */
   readonly requested: string
   readonly after: number

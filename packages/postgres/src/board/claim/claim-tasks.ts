@@ -34,8 +34,8 @@ const recomputePlacements = statement<{ readonly count: number }>(
 )
 
 /**
- * Recomputes up to `limit` places in the pickup order that have ended by `now`, because a factor began or stopped to rise, or a
- * wait ended. Skips tasks that others have locked. Resolves to the number of tasks placed.
+ * Recomputes up to `limit` places in the pickup order that are over by `now`, because a factor or a wait changed.
+ * Skips tasks that others have locked. Resolves to the number of tasks placed.
  */
 async function settleQueue(session: Session, now: Instant | null, limit: number): Promise<number> {
   const [row] = await session.run(recomputePlacements, [now, limit])
@@ -52,7 +52,7 @@ interface Pickup {
 }
 
 export interface PickedUp {
-  /** The task of each completion, in order; null when it was refused. */
+  /** The task of each completion, in order; null when it was rejected. */
   readonly completed: readonly (Task | null)[]
   /** The claimed tasks, best first. */
   readonly tasks: readonly Task[]
@@ -84,7 +84,7 @@ interface ClaimQuery {
 
 /** The result of one run of a claiming statement. */
 interface Candidates extends PickedUp {
-  /** Placements have ended: the statement changed nothing. */
+  /** Placements are over: the statement changed nothing. */
   readonly isStale: boolean
   /** Whether nothing more could be taken. */
   readonly isAll: boolean
@@ -165,7 +165,7 @@ async function claimCandidatesForAgent(
   return toCandidates(row, search, claimedTasks)
 }
 
-/** With a type, the row is not known unless the agent is the only one of it. */
+/** With a type, the row isn't known unless the agent is the only one of it. */
 function completeAndClaimAs(
   { workspaceId, agentId, leaseMs }: ClaimForAgent,
   run: RunClaim,

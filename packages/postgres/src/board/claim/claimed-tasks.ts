@@ -12,9 +12,8 @@ export interface ClaimedTask {
 }
 
 /**
- * The tasks that this process has claimed last. A completion names the version that the task has after it, if nothing else has changed it
- * since: then the database need not send it again. Only for claims that are committed: another claim may give the version of one that was
- * rolled back.
+ * The tasks that this process has claimed last. A completion names the version that the task has after it, if it is unchanged since: then
+ * the database need not send it again. Only for claims that are committed: another claim may give the version of one that was rolled back.
  */
 export interface ClaimedTasks {
   add(row: TaskRow): Task

@@ -27,10 +27,10 @@ export function completionValues(completions: readonly CompletionInput[]): strin
 }
 
 /**
- * The part of a statement that completes claimed tasks. Reads `p` (now) and `completion` (ord, workspace_id, task_id,
- * fencing_token, result). Leaves `found` (the tasks, and whether they may be completed), `done` (the completed tasks, with the
- * `ord` of the completion) and `completed`, the events to log. Completes only tasks `t` for which `condition` is true. `before`
- * is more to do first, `also` one more condition.
+ * The part of a statement that completes claimed tasks. Reads `p` (now) and `completion` (ord, workspace_id, task_id, fencing_token,
+ * result). Leaves `found` (the tasks, and whether they may be completed) and `done` (the completed tasks, with the `ord` of the
+ * completion). It also leaves `completed`, the events to log. Completes only tasks `t` for which `condition` is true. `before` is more to
+ * do first, `also` one more condition.
  *
  * The lists of ids show the planner that few rows are meant. The comparison of a lease's end keeps it from scanning all leases.
  */
@@ -83,9 +83,9 @@ export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
   )`
 
 /**
- * For statements that also claim. Completes nothing while placements are stale, when `condition` shows that
- * no agent can claim, or for tasks with dependents, because the claim would not see those that become ready. Does not lock
- * tasks first: two completions of one task result in one of them, and collide at worst.
+ * For statements that also claim. Completes nothing while placements are stale, or when `condition` shows that no agent can claim. It
+ * completes no tasks with dependents, because the claim wouldn't see the tasks that become ready. Doesn't lock tasks first: two completions
+ * of one task result in one of them, and collide at worst.
  */
 export const completeBeforeClaim = (condition: string): string =>
   completeWhere(`not t.has_dependents and ${condition}`, '', '')

@@ -114,7 +114,7 @@ function toValues(calls: readonly Call[], bounds: string | null): readonly unkno
   return [calls[0]?.now ?? null, completionValues(calls), bounds]
 }
 
-/** The task of a completion or of a repeated one. @throws TaskboardError for any other. */
+/** The task of a completion or of a retried one. @throws TaskboardError for any other. */
 async function completedTask(
   session: Session,
   { proof, result }: CompletionInput,

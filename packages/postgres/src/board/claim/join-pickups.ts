@@ -9,7 +9,7 @@ export interface JoinedPickups {
   /** Claims up to `limit`. @throws TaskboardError `NOT_FOUND` for an unknown agent. */
   claim(target: ClaimTarget, limit: number, now: Instant | null): Promise<ClaimBatch>
   /**
-   * Completes a task and takes the next one. Null, without any change, when one statement cannot do both: the lease is lost, or
+   * Completes a task and takes the next one. Null, without any change, when one statement can't do both: the lease is lost, or
    * the task has dependents. @throws as `claim`, without any change.
    */
   completeAndClaim(

@@ -22,11 +22,11 @@ const columnsOf = (order: string, suffix = ''): string =>
     .map((column) => `t.${column}${suffix}`)
     .join(', ')
 
-/** The order of tasks `t` within a lane: that of the indexes `todo_pickup` and `todo_listing`. */
+/** The order of tasks `t` within a lane, as in the indexes `todo_pickup` and `todo_listing`. */
 export const BEST_FIRST = `t.key desc, ${columnsOf(TIE_BREAK)}`
 
 /**
- * The end of `todo_pickup` that claims do not take from, of a pool. The other end holds the entries of all tasks claimed since the last vacuum,
+ * The end of `todo_pickup` that claims don't take from, of a pool. The other end holds the entries of all tasks claimed since the last vacuum,
  * and a search for the first entry has to pass them.
  */
 export const WORST_FIRST = `t.lane desc, t.key, ${columnsOf(TIE_BREAK, ' desc')}`

@@ -31,7 +31,7 @@ async function overlapping<T>(
   return begun as Promise<T>
 }
 
-/** A user, who is not the only owner, with keys. */
+/** A user, who isn't the only owner, with keys. */
 async function keyMaker(fixture: StorageFixture) {
   const { storage, accountId, workspaceId, at } = fixture
   const { access } = storage

@@ -37,7 +37,7 @@ async function statusOf(
   return (await readAgent(storage.agents, { reach: null, agentId: id }, at(afterMs))).status
 }
 
-/** Whether an agent has a worker, and what a runtime for any type takes. */
+/** Whether an agent has a worker, and the tasks that a runtime for any type takes. */
 export const agentRuntimeCases: readonly StorageCheck[] = [
   {
     id: 'runtimes.offline',

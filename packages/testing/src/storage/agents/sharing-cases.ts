@@ -8,7 +8,7 @@ import { MINUTE, PERSON, type StorageFixture, changeTask } from '../storage-fixt
 
 const ROUNDS = 15
 
-/** A case of two storages on one database, as of two processes; nothing to check where there cannot be two. */
+/** A case of two storages on one database, as of two processes; skipped where there can't be two. */
 function shared(
   id: string,
   name: string,
@@ -24,12 +24,12 @@ function shared(
   }
 }
 
-/** What a call of the other storage is given to get as far as it can while a transaction is open. */
+/** The options that let a call of the other storage get as far as it can while a transaction is open. */
 const HEAD_START_MS = 60
 
 /**
- * Does something in a transaction of `one`, and calls the other storage before that commits: such a call waits for the transaction,
- * or goes past it. Resolves to both values, or rejects with what the call beside rejects with.
+ * Does something in a transaction of `one`, and calls the other storage before that commits. Such a call waits for the transaction, or goes
+ * past it. Resolves to both values, or rejects with the error of the other call.
  */
 async function whileOpen<T, U>(
   one: StorageFixture,
@@ -48,7 +48,7 @@ async function whileOpen<T, U>(
   return [value, await (other ?? beside())]
 }
 
-/** How many tasks `task` still waits for, once nothing is left that completions could not see. */
+/** How many tasks `task` still waits for, once nothing is left that completions couldn't see. */
 async function countOpen(fixture: StorageFixture, task: Task): Promise<number> {
   await fixture.freeAll()
   return (await fixture.get(task)).openDependencies
@@ -60,7 +60,7 @@ async function claimAll(fixture: StorageFixture): Promise<readonly Task[]> {
   return claimed
 }
 
-/** What the calls of one process wait for in that process, those of two wait for by the locks of their database. */
+/** The calls of one process wait for each other in that process, and the calls of two by the locks of their database. */
 export const sharingCases: readonly StorageCheck[] = [
   shared('claims', 'claimers of both take each task once', async (one, other) => {
     const added = await Promise.all(Array.from({ length: 60 }, () => one.add()))

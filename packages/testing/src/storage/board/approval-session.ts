@@ -15,7 +15,7 @@ export const ASKER: Asker = { kind: 'credential', owner: 'ak_worker', isSession:
 /** An agent in the host's process. */
 export const RUNTIME: Asker = { kind: 'runtime', owner: null, isSession: false }
 
-/** What the agent that works a task asks. */
+/** What the agent that works on a task asks. */
 export function ask(
   { storage, at }: StorageFixture,
   task: Task,
@@ -43,7 +43,7 @@ export function decide(
   return storage.approvals.decideApproval({ workspaceId, approvalId, verdict, decidedBy }, at(afterMs))
 }
 
-/** What the events of an approval tell of its input. */
+/** The input of an approval in its events. */
 export function shownOf({ input, inputDigest }: Pick<Approval, 'input' | 'inputDigest'>) {
   const inputText = JSON.stringify(input)
   return { inputDigest, inputBytes: inputText.length, inputText }

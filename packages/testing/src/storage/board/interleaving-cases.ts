@@ -181,7 +181,7 @@ function rejections(results: readonly PromiseSettledResult<void>[]): readonly Pr
   return results.filter((result) => result.status === 'rejected')
 }
 
-/** Checks the whole board while nothing is under way. */
+/** Checks the whole board while nothing is in progress. */
 async function checkBoard({ fixture, ids, edits }: Known): Promise<ReadonlyMap<string, Task>> {
   const { storage, workspaceId, at } = fixture
   const tasks = new Map<string, Task>()

@@ -58,7 +58,7 @@ async function assertAllRefused(
   assert.deepEqual(await traceOf(fixture, task), before)
 }
 
-/** What a lease protects, how long it lasts, and what happens when it ends. */
+/** The protection of a lease, its length, and its expiry. */
 export const leaseCases: readonly StorageCheck[] = [
   {
     id: 'leases.renew',

@@ -33,7 +33,7 @@ async function lastEvent(fixture: StorageFixture) {
   return { type, data }
 }
 
-/** What people do themselves: who has a task without an agent, who completed it, and who decided. */
+/** Actions by people: who has a task without an agent, who completed it, and who decided. */
 export const peopleCases: readonly StorageCheck[] = [
   {
     id: 'people.taken-by',

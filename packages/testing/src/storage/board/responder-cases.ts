@@ -62,7 +62,7 @@ const requireOther = (
   tx?: unknown,
 ) => storage.access.update({ accountId, change: { requireOtherPerson } }, at(0, tx))
 
-/** Who decides what somebody asked for, and who answers. */
+/** Who decides what someone asked for, and who answers. */
 export const responderCases: readonly StorageCheck[] = [
   {
     id: 'responders.decide',

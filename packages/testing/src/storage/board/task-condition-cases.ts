@@ -25,7 +25,7 @@ import {
 } from '../storage-fixture.js'
 
 const sorts: readonly TaskSort[] = ['created', 'updated', 'due', 'priority_score']
-/** When all searches happen: placements of tasks have ended by then. */
+/** When all searches happen: placements of tasks are over by then. */
 const NOW_MS = 40 * DAY
 const titles = [
   'Translate the manual',
@@ -143,7 +143,7 @@ function isIn(at: number | null, from: number | null, before: number | null): bo
   return before === null || (at !== null && at < before)
 }
 
-/** The conditions of a search in other words than those of the library. */
+/** The conditions of a search in other words than the library's. */
 function isMet(task: Task, conditions: TaskConditions): boolean {
   const { words, tag } = conditions
   const found = [...wordsOf(task.title), ...wordsOf(task.description)]

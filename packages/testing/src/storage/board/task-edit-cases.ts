@@ -362,5 +362,5 @@ const dependencies: readonly StorageCheck[] = [
   },
 ]
 
-/** What people change of tasks beside their place on the board. */
+/** What people change of tasks next to their place on the board. */
 export const taskEditCases: readonly StorageCheck[] = [...edits, ...dependencies]

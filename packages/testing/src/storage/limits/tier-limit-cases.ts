@@ -21,7 +21,7 @@ const take = (
   key = KEY,
 ): Promise<TierDecision> => storage.limits.take({ key, ...rates }, at(afterMs))
 
-/** Limits of an hour and a minute at once. */
+/** Limits of an hour and a minute at the same time. */
 export const tierLimitCases: readonly StorageCheck[] = [
   {
     id: 'tiers.take',

@@ -38,7 +38,7 @@ async function claimByType({ storage, at }: StorageFixture, afterMs: number, age
   return (await storage.tasks.claimTasks({ target, limit: 10 }, at(afterMs))).tasks
 }
 
-/** Budgets, and what is kept from agents when they are spent. */
+/** Budgets, and the limits on agents when they are spent. */
 export const budgetCases: readonly StorageCheck[] = [
   {
     id: 'budgets.task',
