@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { defaultTiers, tiers } from '../packages/core/src/index.js'
-import { packageNames } from '../scripts/packages.mjs'
+import { entriesOf, packageNames } from '../scripts/packages.mjs'
 
 const page = readFileSync(new URL('options.md', import.meta.url), 'utf8')
 const core = 'packages/core/src'
@@ -96,10 +96,12 @@ function namesOnPage(heading: string): readonly string[] {
   return rows.map((name) => (name.startsWith('paths.') ? 'paths' : name))
 }
 
-/** The names of options that a package exports. */
+/** The names of options that a package exports, from all of its entries. */
 function exportedOptions(name: string): readonly string[] {
-  const text = readFileSync(new URL(`../packages/${name}/src/index.ts`, import.meta.url), 'utf8')
-  return [...text.matchAll(/\b\w+Options\b/g)].map(([found]) => found)
+  const texts = entriesOf(name).map(({ source }) =>
+    readFileSync(new URL(`../${source}`, import.meta.url), 'utf8'),
+  )
+  return texts.flatMap((text) => [...text.matchAll(/\b\w+Options\b/g)].map(([found]) => found))
 }
 
 describe('docs/options.md', () => {
