@@ -12,6 +12,7 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   bounds: [`${core}/limits/bounds.ts`, 'BoundOptions'],
   tokens: [`${core}/access/access-token.ts`, 'TokenOptions'],
   secrets: [`${core}/access/secret-box.ts`, 'SecretBoxOptions'],
+  links: [`${core}/links/link-options.ts`, 'LinkOptions'],
   webhooks: [`${core}/webhooks/webhook-options.ts`, 'WebhookOptions'],
   analytics: [`${core}/analytics/analytics.ts`, 'AnalyticsOptions'],
   priority: [`${core}/priority/scoring.ts`, 'ScoringOptions'],

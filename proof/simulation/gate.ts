@@ -64,6 +64,7 @@ const stores = [
   'tasks',
   'comments',
   'approvals',
+  'links',
   'agents',
   'analytics',
   'events',

@@ -9,6 +9,7 @@ export type {
   AllowedOrigins,
   ApiKeyRecord,
   DeleteOptions,
+  FoundPerson,
   NewAccount,
   NewApiKey,
   NewUser,
@@ -53,6 +54,7 @@ export type {
   AuditTargetKind,
   StoredActor,
 } from './audit/index.js'
+export type { DirectChannel, DirectMessage, LinkInput, LinkOptions, Links, MadeLink } from './links/index.js'
 export type { Analytics, AnalyticsQuery, Grouping, TaskAnalytics, WorkFigures } from './analytics/index.js'
 export {
   approvalStatuses,

@@ -11,9 +11,10 @@ import { createConversations } from './board/conversations.js'
 import { createDatabase, type Database } from './tables/database.js'
 import { createEventStore } from './events/event-store.js'
 import { createLeaseIndex } from './board/claim/lease-index.js'
+import { createLinkStore } from './links/link-store.js'
 import { createLimitStore } from './limits/limit-store.js'
 import { createNotificationStore } from './events/notification-store.js'
-import { createPrune } from './tables/prune.js'
+import { createPrune, type Pruned } from './tables/prune.js'
 import { createQuotaStore } from './limits/quota-store.js'
 import { createReadyQueue, type ReadyQueue } from './board/claim/ready-queue.js'
 import { createRealtimeStore } from './realtime/realtime-store.js'
@@ -21,7 +22,7 @@ import { createScheduleStore } from './board/schedule-store.js'
 import { createSessionStore } from './access/session-store.js'
 import { createAbleAgents } from './board/claim/able-agents.js'
 import { createTable } from './tables/table.js'
-import { createTaskChanges } from './board/task-changes.js'
+import { createTaskChanges, type TaskChanges } from './board/task-changes.js'
 import { createTaskStore } from './board/task-store.js'
 import type { MemoryTransaction } from './tables/transactions.js'
 import { createUsageStore } from './usage/usage-store.js'
@@ -75,6 +76,18 @@ function keepKeyCheckIn({ journal, transactions }: Database): Storage<MemoryTran
     })
 }
 
+function prunesOf(
+  { transactions, idempotency }: Database,
+  changes: TaskChanges,
+): Pruned<'pruneDoneTasks' | 'pruneIdempotency'> {
+  return {
+    pruneDoneTasks: ({ olderThanMs, limit }, call) =>
+      transactions.write(call, (now) => changes.removeDone(now - olderThanMs, limit, now)),
+    pruneIdempotency: ({ olderThanMs, limit }, call) =>
+      transactions.write(call, (now) => idempotency.prune(now - olderThanMs, limit)),
+  }
+}
+
 /** A storage and its data. */
 export function createMemory(): {
   readonly storage: Storage<MemoryTransaction>
@@ -102,6 +115,7 @@ export function createMemory(): {
   const { pruneLimits, ...limits } = createLimitStore(database)
   const { pruneSessions, pruneLoginAttempts, ...sessions } = createSessionStore(database)
   const { pruneInvitations, ...access } = createAccessStore(database)
+  const { pruneLinks, ...links } = createLinkStore(database)
   const { pruneAudit, ...audit } = createAuditStore(database)
 
   const storage: Storage<MemoryTransaction> = {
@@ -111,6 +125,7 @@ export function createMemory(): {
     tasks: createTaskStore(database, { queue, leases, changes, conversations }),
     comments: createCommentStore(database, changes, conversations),
     approvals: createApprovalStore(database, changes, conversations),
+    links,
     agents: createAgentStore(database, queue, leases),
     analytics: createAnalyticsStore(database),
     events,
@@ -139,8 +154,7 @@ export function createMemory(): {
       })),
     keepKeyCheck: keepKeyCheckIn(database),
     prune: createPrune({
-      pruneDoneTasks: ({ olderThanMs, limit }, call) =>
-        transactions.write(call, (now) => changes.removeDone(now - olderThanMs, limit, now)),
+      ...prunesOf(database, changes),
       pruneEvents,
       pruneDeliveries,
       pruneLimits,
@@ -148,8 +162,7 @@ export function createMemory(): {
       pruneInvitations,
       pruneAudit,
       pruneLoginAttempts,
-      pruneIdempotency: ({ olderThanMs, limit }, call) =>
-        transactions.write(call, (now) => idempotency.prune(now - olderThanMs, limit)),
+      pruneLinks,
     }),
   }
   return { storage, database }

@@ -51,6 +51,9 @@ async function fill(accountId: string, workspaceId: string): Promise<readonly st
   await board.answer(id, { body: 'That one.' })
   const again = (await board.claim({ agentId: agent.id }))?.fencingToken ?? 0
   await board.requestApproval(id, { fencingToken: again, action: 'send', summary: 's', input: {} })
+  const about = { kind: 'approval', id: 'apr_1' } as const
+  const link = { workspaceId, taskId: id, about, digest: 'd', userId: user.id, tokenHash: `to ${id}` }
+  await storage.links.insertLink({ link: { ...link, ttlMs: DAY_MS } }, { now: null })
   await board.schedules.create({ cron: '0 9 * * *', timeZone: 'UTC', task: { title: 't' } })
   await taskboard.usage.setBudget({ workspaceId }, { tokens: 100 })
   const channel = { type: 'chat', name: 'c', config: {}, events: ['task.created' as const] }
@@ -75,6 +78,7 @@ const PARTS = [
   'approvals',
   'commentCounts',
   'comments',
+  'links',
   'outputs',
   'questions',
   'taskLogs',

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { TaskboardOptions } from '@taskboard/core'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -99,6 +100,59 @@ describe('a channel of e-mail', () => {
       expect(bodyOf(host.mails[0] as Mail)[1]).toBe(`https://app.example/dashboard/#/tasks/${id}`)
     }
     await withBoard([type()], work, 'https://app.example')
+  })
+
+  it('sends a decision link to its person alone', async () => {
+    let accountId = ''
+    const address = 'ada@acme.example'
+    const people: TaskboardOptions['people'] = {
+      principal: () => ({
+        id: 'ada',
+        kind: 'user',
+        accountId,
+        tier: 'enterprise',
+        scopes: ['approvals:write', 'tasks:write'],
+        workspaceIds: 'all',
+        defaultWorkspaceId: 'ws_1',
+      }),
+      find: (_, text) => (text === address || text === 'ada' ? { id: 'ada', email: address } : null),
+    }
+    const work = async (board: NotifiedBoard): Promise<void> => {
+      accountId = board.accountId
+      const config = { to: ['ops@acme.example', address, 'team@acme.example'] }
+      await board.send('POST', CHANNELS, {
+        ...input,
+        config,
+        events: ['approval.requested', 'task.commented'],
+      })
+      const own = board.taskboard.board(board.workspaceId)
+      const agent = await board.taskboard.agents.create(board.workspaceId, { name: 'Clerk', type: 'clerk' })
+      const { id: taskId } = await own.add({ title: 'Answer' })
+      const claim = async () => (await own.claim({ agentId: agent.id, taskId }))?.fencingToken ?? 0
+      await own.ask(taskId, { fencingToken: await claim(), question: 'Which color?' })
+      await board.clock.advance({ seconds: 1 })
+      const [theirs, shared] = host.mails
+      expect(host.mails.map(({ to }) => to)).toEqual([[address], ['ops@acme.example', 'team@acme.example']])
+      expect(bodyOf(theirs as Mail)[1]).toBe('Whoever has this link decides as you, so do not pass it on:')
+      expect(bodyOf(theirs as Mail)[2]).toMatch(/^https:\/\/app\.example\/v2\/decide\/[\w-]{22}$/)
+      expect(bodyOf(shared as Mail).join('\n')).toContain(`/dashboard/#/tasks/${taskId}`)
+      expect(bodyOf(shared as Mail).join('\n')).not.toContain('/decide/')
+      expect(headerOf(theirs as Mail, 'Message-ID')).not.toBe(headerOf(shared as Mail, 'Message-ID'))
+
+      await own.answer(taskId, { body: 'Green' })
+      host.mails.splice(0)
+      const request = { action: 'paint', summary: 'Paint it', input: { color: 'green' } }
+      const { approval } = await own.requestApproval(taskId, { fencingToken: await claim(), ...request })
+      const reach = { accountId, workspaceIds: 'all' } as const
+      const asked = { about: { approvalId: approval.id }, userId: 'ada' }
+      await board.taskboard.services.links.send(reach, asked, { kind: 'system' })
+      const [sent] = host.mails
+      expect(sent?.to).toEqual([address])
+      expect(headerOf(sent as Mail, 'Subject')).toBe('Taskboard: a decision is asked of you')
+      expect(bodyOf(sent as Mail).join('\n')).toMatch(/\/v2\/decide\/[\w-]{22}\n/)
+      expect(board.seen.join('\n')).not.toContain('/decide/')
+    }
+    await withBoard([type()], work, 'https://app.example', undefined, people)
   })
 
   it('mails to several addresses, and the same Message-ID when it repeats', async () => {

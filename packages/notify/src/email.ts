@@ -43,6 +43,7 @@ export interface EmailConfig {
 
 const MOST_RECIPIENTS = 20
 const LONGEST_ADDRESS = 254
+const YOURS_ALONE = 'Whoever has this link decides as you, so do not pass it on:'
 const NOT_ALLOWED = 'has an address that is not allowed here'
 /** The form of a valid address in HTML: no spaces, quotes, comments or lists, so that one address stays one. */
 const ADDRESS =
@@ -110,7 +111,12 @@ export function email(options: EmailOptions): NotificationType<EmailConfig> {
           },
         }
       : undefined,
-    async deliver(notification, { to }, { isConfirmed }) {
+    async direct({ person: { email: address }, text, url, expiresAt }) {
+      if (address === null || !ADDRESS.test(address) || !isAllowed(address)) return false
+      await sendMail(requestOf({ from, address, text, url, expiresAt }))
+      return true
+    },
+    async deliver(notification, { to }, { isConfirmed, decisionLink }) {
       // The host may have changed its mind since the channel was set up.
       if (!to.every(isAllowed)) throw new Error(`config.to ${NOT_ALLOWED}`)
       const missing = confirm ? to.filter((address) => !isConfirmed(address)) : []
@@ -118,7 +124,14 @@ export function email(options: EmailOptions): NotificationType<EmailConfig> {
       if (isForNobody || (notification.isTest && missing.length > 0))
         throw new Error(`not confirmed yet by ${missing.join(', ')}`)
       const confirmed = to.filter((address) => !missing.includes(address))
-      await sendMail(messageOf(notification, from, confirmed))
+      const others: string[] = []
+      for (const address of confirmed) {
+        const url = await decisionLink(address)
+        if (url === null) others.push(address)
+        // It decides as this person: nobody else gets it.
+        else await sendMail(messageOf({ ...notification, url }, from, [address], to.indexOf(address)))
+      }
+      if (others.length > 0) await sendMail(messageOf(notification, from, others))
     },
   }
 }
@@ -187,16 +200,40 @@ function messageOf(
   notification: ChannelNotification,
   from: EmailOptions['from'],
   to: readonly string[],
+  /** Of the recipient, for whom alone the link is. */
+  place?: number,
 ): SendMailOptions {
   const { event, channel, url } = notification
   const text = oneLine(messageText(notification))
   const at = new Date(event.at).toISOString()
+  const part = place === undefined ? '' : `.${place}`
+  const warning = place === undefined ? '' : `${YOURS_ALONE}\n`
   return {
     from,
     to: to.map((address) => ({ name: '', address })),
     subject: subjectOf(notification),
-    text: `${text}\n${url === null ? '' : `${url}\n`}\n${event.type}, ${at}\nNotification channel: ${oneLine(channel.name)}\n`,
-    messageId: `<${event.id}.${channel.id}@taskboard.invalid>`,
+    text: `${text}\n${warning}${url === null ? '' : `${url}\n`}\n${event.type}, ${at}\nNotification channel: ${oneLine(channel.name)}\n`,
+    messageId: `<${event.id}.${channel.id}${part}@taskboard.invalid>`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+  }
+}
+
+interface Request {
+  readonly from: EmailOptions['from']
+  readonly address: string
+  readonly text: string
+  readonly url: string
+  readonly expiresAt: number
+}
+
+/** What one person is asked, with the link that decides as this person. */
+function requestOf({ from, address, text, url, expiresAt }: Request): SendMailOptions {
+  const until = new Date(expiresAt).toISOString()
+  return {
+    from,
+    to: { name: '', address },
+    subject: 'Taskboard: a decision is asked of you',
+    text: `${oneLine(text)}\n${YOURS_ALONE}\n${url}\n\nIt expires at ${until}.\n`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   }
 }

@@ -29,6 +29,7 @@ export async function withBoard(
   work: (board: NotifiedBoard) => Promise<void>,
   publicUrl?: string,
   tiers?: TaskboardOptions['tiers'],
+  people?: TaskboardOptions['people'],
 ): Promise<void> {
   const clock = virtualClock()
   const seen: string[] = []
@@ -45,6 +46,7 @@ export async function withBoard(
     webhooks: { allow: ['127.0.0.0/8'] },
     publicUrl,
     tiers,
+    people,
   })
   const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'enterprise' })
   const { key } = await taskboard.accounts.createKey({

@@ -340,6 +340,7 @@ begin
   delete from taskboard.earlier_attempt r where r.task_id = any (ids);
   delete from taskboard.task_comment r where r.task_id = any (ids);
   delete from taskboard.approval r where r.task_id = any (ids);
+  delete from taskboard.link r where r.task_id = any (ids);
   delete from taskboard.task_usage r where r.task_id = any (ids);
   delete from taskboard.freeing r where r.task_id = any (ids);
   delete from taskboard.todo r where r.task_id = any (ids);

@@ -16,6 +16,7 @@ import { createNotificationStore } from './events/notification-store.js'
 import { saveIdempotentResponse } from './database/idempotency.js'
 import { warnOfJit } from './connection/jit-warning.js'
 import { keepKeyCheck } from './access/access-store.js'
+import { createLinkStore } from './links/link-store.js'
 import { createLimitStore } from './limits/limit-store.js'
 import { createQuotaStore } from './limits/quota-store.js'
 import { createCommitNotifications } from './listen/commit-notifications.js'
@@ -131,6 +132,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     tasks: createTaskStore(database),
     comments: createCommentStore(database),
     approvals: createApprovalStore(database),
+    links: createLinkStore(database),
     agents: createAgentStore(database),
     analytics: createAnalyticsStore(database),
     events: createEventStore(database),

@@ -1,5 +1,5 @@
 import type { Instant } from '@taskboard/core'
-import type { Pruning } from '@taskboard/core/storage'
+import { linkKeptMs, type Pruning } from '@taskboard/core/storage'
 import type { Database } from './database/database.js'
 import { statement, type Statement } from './connection/statement.js'
 import { pruneDoneTasks } from './board/delete-tasks.js'
@@ -143,6 +143,20 @@ const pruneInvitations: PruneStatement = statement(
   select count(*)::float8 as count from deleted`,
 )
 
+const pruneLinks: PruneStatement = statement(
+  'prune_links',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) - ${linkKeptMs} as end_at),
+  old_link as materialized (
+    select l.ctid from taskboard.link l where l.expires_at <= (select end_at from p)
+    order by l.expires_at limit $2::integer for update of l skip locked
+  ),
+  deleted as (
+    delete from taskboard.link where ctid = any (array(select ctid from old_link)) returning 1
+  )
+  select count(*)::float8 as count from deleted`,
+)
+
 /**
  * By the database's clock, a minute later than possible: a login attempt may have read the clock earlier and not have reached
  * the row yet.
@@ -248,5 +262,7 @@ export function prune(database: Database, asked: Pruning, now: Instant | null): 
       return pruneOverRows(database, pruneInvitations, limit, now)
     case 'login_attempts':
       return pruneOverRows(database, pruneAttempts, limit, now)
+    case 'links':
+      return pruneOverRows(database, pruneLinks, limit, now)
   }
 }

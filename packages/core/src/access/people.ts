@@ -17,6 +17,13 @@ export interface Person {
   readonly email?: string | null | undefined
 }
 
+/** Someone who was found. */
+export interface FoundPerson {
+  readonly id: string
+  /** The address that is known to be this person's; null when none is. */
+  readonly email: string | null
+}
+
 /** The responses of a host with its own login about people who don't call. */
 export interface PeopleOptions {
   /**
@@ -50,7 +57,7 @@ export interface People {
    * The person of an account with this id or email address; null for no one.
    * @throws TaskboardError (rejecting) as `principal`.
    */
-  find(accountId: string, text: string): Promise<Required<Person> | null>
+  find(accountId: string, text: string): Promise<FoundPerson | null>
 }
 
 interface PeopleDeps {
@@ -122,6 +129,10 @@ function checkedHost(people: PeopleOptions): Source {
       return principal?.id === id && principal.kind === 'user' ? principal : null
     },
     async find(accountId, text) {
+      if (people.find === undefined) {
+        const principal = await this.principal(text)
+        return principal?.accountId === accountId ? { id: text, email: null } : null
+      }
       const person = (await asked(() => people.find?.(accountId, text))) ?? null
       if (person === null) return null
       const { id, email = null } = person as { readonly id: unknown; readonly email?: unknown }

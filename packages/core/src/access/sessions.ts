@@ -83,6 +83,15 @@ export interface Sessions {
    * `RATE_LIMITED`; `UNAUTHORIZED` when the session expired or was revoked.
    */
   prove(session: OwnSession, input: ProofInput, origin: LoginOrigin): Promise<void>
+  /**
+   * Checks the password of a user, and the code of a second factor, as a login does, and begins no session.
+   * @throws TaskboardError `INVALID_FIELD` (`password`, `mfaCode`) for a wrong one, `RATE_LIMITED`.
+   */
+  confirm(
+    userId: string,
+    input: { readonly password: string; readonly mfaCode: string | null },
+    origin: LoginOrigin,
+  ): Promise<void>
   /** Begins a session of a user whose password was set or checked just now. @throws TaskboardError `UNAUTHORIZED` when it is another one by now. */
   begin(user: Begun, origin: LoginOrigin): Promise<SessionTokens>
   /** The answer to a token that isn't valid: counts it. @throws TaskboardError `RATE_LIMITED` after too many from the address. */
@@ -187,6 +196,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
         throw new TaskboardError('UNAUTHORIZED', 'the session expired or was revoked')
       }
       authenticator.forgetSession(id)
+    },
+    async confirm(userId, given, origin) {
+      const { password, mfaCode } = parseInput(proofInput, given)
+      await checkAgain({ userId, password: password ?? '', mfaCode }, origin)
     },
     begin: (user, origin) => begin(user, wrongLogin, origin),
     ...guard,

@@ -13,6 +13,7 @@ export const auditActions = {
   'member.changed':
     'A user got other scopes. The keys and invitations in the details ended, because they had more.',
   'member.deleted': 'A user was deleted, with the sessions, keys and invitations in the details.',
+  'member.verified': 'Your code said whether an address is known to be that of its user.',
   'invitation.created': 'Someone was invited.',
   'invitation.withdrawn': 'An invitation was withdrawn.',
   'password.changed': 'A user got another password. The sessions in the details ended.',
@@ -41,6 +42,7 @@ export const auditActions = {
   'budget.changed': 'The monthly budget of a workspace or an agent was set or removed.',
   'usage.corrected': 'Someone corrected what a month has used, for the reason in the details.',
   'approval.decided': 'Someone approved or rejected what an agent asked for.',
+  'link.created': 'A link was made that decides as the user in the details.',
   'access.refused':
     'Requests of a caller beyond its scopes, or without a fresh proof, counted by the minute.',
   'credential.refused':
@@ -75,6 +77,7 @@ export type AuditTargetKind =
   | 'agent'
   | 'schedule'
   | 'approval'
+  | 'link'
 
 /** Never a secret, and never the text of a task. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>

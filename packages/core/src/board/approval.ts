@@ -75,6 +75,8 @@ export interface Verdict {
   readonly comment: string | null
   /** The digest of the input that the decider has seen, or its first 12 digits; null when they don't say. */
   readonly digest: string | null
+  /** Whether it counts only while the task waits for an approval. Default: also afterwards, for the next request. */
+  readonly onlyOnHold?: boolean | undefined
 }
 
 /**
@@ -289,6 +291,7 @@ export function outcomeOfDecision(
     decision,
     comment,
     digest,
+    onlyOnHold = false,
     decidedBy,
     requireOtherPerson,
   }: Verdict & { readonly decidedBy: ActingAs; readonly requireOtherPerson: boolean },
@@ -304,6 +307,8 @@ export function outcomeOfDecision(
     throw new TaskboardError('CONFLICT', why, { resourceId: stored.id })
   }
   requireSeen(stored, digest)
+  if (onlyOnHold && hold?.reason !== 'approval')
+    throw new TaskboardError('CONFLICT', 'the task does not wait for an approval', { resourceId: stored.id })
   const first = `${decision === 'approved' ? 'Approved' : 'Rejected'}: ${stored.action}`
   return {
     approval: { ...stored, state: decision, decidedBy: { kind, id, name }, decidedAt: now, comment },

@@ -155,7 +155,7 @@ function decide(asked: Asked, decidedBy: ActingAs, requireOtherPerson: boolean):
 
 function answer(asked: Asked | null, author: ActingAs, requireOtherPerson: boolean): void {
   const draft = { kind: 'answer', body: 'That one.', author } as const
-  const { command } = outcomeOfComment(waiting, draft, { asked, requireOtherPerson })
+  const { command } = outcomeOfComment(waiting, draft, { id: 'cmt_1', asked, requireOtherPerson })
   expect(command).toEqual({ kind: 'release', actor: author })
 }
 

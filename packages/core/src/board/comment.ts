@@ -28,12 +28,20 @@ export interface Comment {
  * has of it.
  */
 export type CommentDraft = { readonly body: string } & (
-  | { readonly kind: 'comment' | 'answer'; readonly author: ActingAs }
+  | { readonly kind: 'comment'; readonly author: ActingAs }
+  | {
+      readonly kind: 'answer'
+      readonly author: ActingAs
+      /** The id of the question that it is to; null or absent for the last one. */
+      readonly questionId?: string | null | undefined
+    }
   | { readonly kind: 'question'; readonly fencingToken: number; readonly asked: Asked }
 )
 
 /** What an answer is to. */
 export interface AnsweredQuestion {
+  /** The id of the last question of the task; null when there is none. */
+  readonly id: string | null
   /** The asker of the last question of the task; null when the host put it on hold without one. */
   readonly asked: Asked | null
   /** The setting of the account now. */
@@ -106,6 +114,9 @@ export function outcomeOfComment(
   if (task.hold?.reason !== 'needs_input') {
     throw new TaskboardError('CONFLICT', 'the task does not wait for an answer')
   }
+  const { questionId = null } = draft
+  if (questionId !== null && questionId !== question?.id)
+    throw new TaskboardError('CONFLICT', 'the task waits for the answer to another question')
   const { asker, requireOtherPerson } = question?.asked ?? { asker: unknownAsker, requireOtherPerson: false }
   const isOther = requireOtherPerson || question?.requireOtherPerson === true
   requireResponder({ asker, requireOtherPerson: isOther }, author, 'answer')

@@ -77,7 +77,7 @@ export type {
   StoredApproval,
   Verdict,
 } from './approval.js'
-export { askerKinds } from './asker.js'
+export { askerKinds, requireResponder } from './asker.js'
 export type { Asked, Asker } from './asker.js'
 export type { ApprovalAnswer, ApprovalPage, ApprovalQuery, ApprovalStore } from './approval-store.js'
 export { createApprovalDirectory } from './approval-directory.js'
@@ -87,6 +87,7 @@ export {
   commentInput,
   commentKinds,
   commentsOfRun,
+  longestComment,
   outcomeOfComment,
   questionInput,
   whoSaid,

@@ -26,6 +26,8 @@ export interface ChannelDeliveryDeps {
   /** Null when the workspace is gone. */
   readonly accountOf: (workspaceId: string) => string | Promise<string | null>
   readonly linkOf: EventLink
+  /** The address that decides what an event asks for as the person of an account with this verified e-mail address, or null. */
+  readonly decisionLink: (event: LoggedEvent, accountId: string, email: string) => Promise<string | null>
 }
 
 /** A failed delivery. Its message is for the user, without secrets, and it has no cause. */
@@ -167,6 +169,16 @@ type Deliver = (
 
 function createDeliver(deps: ChannelDeliveryDeps): Deliver {
   const { environment, types, secrets, sender, rates, accountOf, linkOf } = deps
+
+  async function decisionLink(event: LoggedEvent, accountId: string, email: string): Promise<string | null> {
+    try {
+      return await deps.decisionLink(event, accountId, email)
+    } catch (error) {
+      environment.logger.warn({ err: error, eventId: event.id }, 'a link that decides could not be made')
+      return null
+    }
+  }
+
   return async (channel, event, { signal, isTest }) => {
     const type = types.get(channel.type)
     if (type === undefined) throw new ChannelFailure(`the host has no type ${channel.type}`)
@@ -179,6 +191,8 @@ function createDeliver(deps: ChannelDeliveryDeps): Deliver {
         config,
         {
           signal,
+          decisionLink: (recipient) =>
+            isTest ? Promise.resolve(null) : decisionLink(event, accountId, recipient),
           isConfirmed: (recipient) => hasConfirmed(secrets, channel, recipient, isTest ? Infinity : event.at),
           async post({ url, headers, body }) {
             waitMs = rates.take({ id: channel.id, accountId, url }, WAITING, environment.clock.now())

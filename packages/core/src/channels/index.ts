@@ -13,5 +13,5 @@ export type {
   DeliveryTools,
   NotificationType,
 } from './notification-type.js'
-export { createUserChannels, hostChannels } from './user-channels.js'
+export { createUserChannels, directChannels, hostChannels } from './user-channels.js'
 export type { Registered, UserChannels } from './user-channels.js'

@@ -1,4 +1,5 @@
 import { TaskboardError } from '../errors/index.js'
+import type { DirectChannel } from '../links/index.js'
 import type { TaskboardEvent } from '../events/index.js'
 import type { SendResult } from '../webhooks/index.js'
 
@@ -35,6 +36,11 @@ export interface DeliveryTools {
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
   }) => Promise<SendResult>
+  /**
+   * The address that decides what the event asks for, as the person with this verified e-mail address: for a message to that address alone.
+   * Whoever has it decides as the person. Null for other events and addresses, and for who may not decide it: then use `url`. What cannot be looked up counts as null.
+   */
+  readonly decisionLink: (recipient: string) => Promise<string | null>
   /** Whether a recipient has confirmed the channel by the link of `NotificationType.confirmation`. */
   readonly isConfirmed: (recipient: string) => boolean
 }
@@ -68,7 +74,7 @@ export interface ConfigField {
  * A type of notification channel that users can set up, such as `slack`. The host registers it among the `notifications` of
  * `createTaskboard`. Errors that `deliver` throws are shown to the user as the channel's error, without the secrets of the configuration.
  */
-export interface NotificationType<Config extends object = object> {
+export interface NotificationType<Config extends object = object> extends Partial<DirectChannel> {
   /** The `type` of a channel as users name it: 1 to 64 lower-case letters, digits, `_` and `-`. It is stored, so keep it. */
   readonly name: string
   /** What people read: `Microsoft Teams`. Default: the name. */

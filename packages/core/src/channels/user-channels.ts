@@ -3,7 +3,8 @@ import type { Environment } from '../environment/index.js'
 import type { EventLink, NotificationChannel, NotificationRoute } from '../events/index.js'
 import type { LimitStore } from '../limits/index.js'
 import type { EndpointGuard, HostRates, Sender } from '../webhooks/index.js'
-import { createChannelDelivery } from './channel-delivery.js'
+import type { DirectChannel } from '../links/index.js'
+import { createChannelDelivery, type ChannelDeliveryDeps } from './channel-delivery.js'
 import type { ChannelStore } from './channel-store.js'
 import { createChannels, type Channels } from './channels.js'
 import { createConfirmations, type Confirmations, type FindAccount } from './confirmations.js'
@@ -25,6 +26,8 @@ export interface UserChannelsDeps<Tx> {
   readonly findAccount: FindAccount
   /** As `findAccount`, from memory; null when it is gone. */
   readonly accountOf: (workspaceId: string) => string | Promise<string | null>
+  /** See `ChannelDeliveryDeps`. */
+  readonly decisionLink: ChannelDeliveryDeps['decisionLink']
   /** The page on which a recipient confirms; null without `publicUrl`. */
   readonly confirmationLink: ((token: string) => string) | null
 }
@@ -41,6 +44,13 @@ export interface UserChannels<Tx> {
 /** The channels among what a host registers. */
 export function hostChannels(registered: readonly Registered[]): readonly NotificationChannel[] {
   return registered.filter((each): each is NotificationChannel => 'send' in each)
+}
+
+/** Those among what a host registers that reach one person alone. */
+export function directChannels(registered: readonly Registered[]): readonly DirectChannel[] {
+  return registered.filter(
+    (each): each is NotificationType & DirectChannel => 'direct' in each && each.direct !== undefined,
+  )
 }
 
 /** @throws TaskboardError `INVALID_CONFIG` for types with an invalid or repeated name, and without a `publicUrl` that one needs. */

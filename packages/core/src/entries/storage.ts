@@ -55,6 +55,8 @@ export type {
 export { wireName } from '../fields/index.js'
 export type { FieldKind, NamedField } from '../fields/index.js'
 export type { ChannelQuery, ChannelStore, NewStoredChannel, StoredChannelChange } from '../channels/index.js'
+export { linkKeptMs } from '../links/index.js'
+export type { LinkStore, LinkSubject, NewStoredLink, StoredLink } from '../links/index.js'
 export { storedActor } from '../audit/index.js'
 export type { AuditOwner, AuditQuery, AuditStore, NewAuditRecord } from '../audit/index.js'
 export { countEvent, dayOf } from '../analytics/index.js'

@@ -23,6 +23,7 @@ export type IdPrefix =
   | 'sch'
   | 'use'
   | 'aud'
+  | 'lnk'
 
 /**
  * Makes ids: a prefix and 128 bits in 26 lower-case characters (Crockford's base 32, as in ULID). The first 48 bits are

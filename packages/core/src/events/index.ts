@@ -54,7 +54,7 @@ export { createNotifier, type Notifier, type NotifierOptions } from './notifier.
 export { plainJson, plainJsonObject } from './plain-json.js'
 export { createPublisher, publishDraft } from './publish.js'
 export type { Publish, PublishData, PublishOptions } from './publish.js'
-export { shortDigest, shownInput } from './shown-input.js'
+export { shortDigest, shownInput, visible } from './shown-input.js'
 export { toTaskboardEvent } from './taskboard-event.js'
 export type { TaskboardEvent } from './taskboard-event.js'
 export {

@@ -8,6 +8,7 @@ import type { CallContext, Clock, Logger, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitStore, QuotaStore } from '../limits/index.js'
+import type { LinkStore } from '../links/index.js'
 import type { Scoring } from '../priority/index.js'
 import type { RealtimeStore } from '../realtime/index.js'
 import type { UsageStore } from '../usage/index.js'
@@ -51,8 +52,11 @@ export type Pruning =
       readonly olderThanMs: number
       readonly limit: number
     }
-  /** Rows that no longer count: keys outside of every window, ended sessions, invitations that are over, old login attempts. */
-  | { readonly rows: 'limits' | 'sessions' | 'invitations' | 'login_attempts'; readonly limit: number }
+  /** Rows that no longer count: keys outside of every window, ended sessions, invitations that are over, old login attempts, links that expired a week ago. */
+  | {
+      readonly rows: 'limits' | 'sessions' | 'invitations' | 'login_attempts' | 'links'
+      readonly limit: number
+    }
 
 /** What a storage says of itself. */
 export interface StorageState {
@@ -90,6 +94,7 @@ export interface Storage<Tx = unknown> {
   readonly tasks: TaskStore<Tx>
   readonly comments: CommentStore<Tx>
   readonly approvals: ApprovalStore<Tx>
+  readonly links: LinkStore<Tx>
   readonly agents: AgentStore<Tx>
   readonly analytics: AnalyticsStore<Tx>
   readonly events: EventStore<Tx>

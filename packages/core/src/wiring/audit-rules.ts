@@ -110,6 +110,19 @@ export const auditRules: AuditRules = {
     }),
     listApprovals: READS,
   },
+  links: {
+    insertLink: ({ link: { workspaceId, taskId, about } }, { id, userId, expiresAt }) => ({
+      action: 'link.created',
+      ...inWorkspace(workspaceId, 'link', id),
+      details: {
+        user_id: userId,
+        task_id: taskId,
+        [`${about.kind}_id`]: about.id,
+        expires_at: timeOf(expiresAt),
+      },
+    }),
+    findLink: READS,
+  },
   notifications: {
     setTarget: ({ workspaceId, channel, settings }) => ({
       action: settings === null ? 'channel.deleted' : 'channel.changed',
@@ -267,7 +280,7 @@ export const auditRules: AuditRules = {
       details: { sessions: list(sessions) },
     }),
     setEmailVerified: ({ userId, isEmailVerified }) => ({
-      action: 'member.changed',
+      action: 'member.verified',
       ...user(userId),
       details: { email_verified: isEmailVerified },
     }),

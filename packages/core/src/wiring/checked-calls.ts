@@ -6,6 +6,7 @@ import { cachedBoards, type ApprovalDirectory, type Board, type TaskDirectory } 
 import type { Channels } from '../channels/index.js'
 import { requireKnownFields, TaskboardError } from '../errors/index.js'
 import type { Notifications, Publish } from '../events/index.js'
+import type { Links } from '../links/index.js'
 import type { Usage } from '../usage/index.js'
 import type { Webhooks } from '../webhooks/index.js'
 import type { ResealedSecrets, ResealOptions } from './reseal.js'
@@ -22,6 +23,7 @@ interface HostCalls<Tx> {
   readonly webhooks: Webhooks<Tx>
   readonly notifications: Notifications<Tx>
   readonly channels: Channels<Tx>
+  readonly links: Links<Tx>
   board(workspaceId: string): Board<Tx>
   readonly publish: Publish<Tx>
   resealSecrets(options?: ResealOptions): Promise<ResealedSecrets>
@@ -166,6 +168,7 @@ const ofChannels = callsOf<Channels>()({
   update: { 3: RECORDED },
   delete: { 2: RECORDED },
 })
+const ofLinks = callsOf<Links>()({ create: { 1: RECORDED } })
 const ofUsage = callsOf<Usage>()({
   sum: { 0: 'reach', 1: [...PAGE, 'groupBy', 'from', 'to', 'workspaceId'], 2: TX },
   ofTask: { 3: TX },
@@ -227,6 +230,7 @@ export function checkedCalls<Tx, T extends HostCalls<Tx>>(taskboard: T): T {
       }),
     },
     notifications: checked(taskboard.notifications, ofNotifications),
+    links: checked(taskboard.links, ofLinks),
     channels: {
       ...checked(channels, ofChannels),
       list: checkedCall(

@@ -51,6 +51,7 @@ const names: NamesOf<TaskboardOptions> = {
   },
   paths: { board: true, webhooks: true, v2: true, dashboard: true },
   publicUrl: true,
+  links: { requireLogin: true, loginUrl: true, name: true, color: true },
   bounds: {
     bodyLimitBytes: true,
     longestOutageMs: true,

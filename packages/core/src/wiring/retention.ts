@@ -50,8 +50,8 @@ export const retentionOf = ({
 
 /**
  * Deletes rows past their retention once an hour, in bounded batches. These are done tasks, if the host wants that, events, finished
- * deliveries, idempotency records and old records of the audit. Also limits outside of every window, ended sessions, and login attempts
- * that no longer count.
+ * deliveries, idempotency records and old records of the audit. Also limits outside of every window, ended sessions, login attempts that
+ * no longer count, and links that expired long ago.
  */
 export function createRetentionSweep<Tx>(
   environment: Environment,
@@ -78,6 +78,7 @@ export function createRetentionSweep<Tx>(
       await storage.prune({ rows: 'sessions', limit: BATCH }, { now }),
       await storage.prune({ rows: 'invitations', limit: BATCH }, { now }),
       await storage.prune({ rows: 'login_attempts', limit: BATCH }, { now }),
+      await storage.prune({ rows: 'links', limit: BATCH }, { now }),
     ]
     // Without them, those that they depend on can go.
     return tasks > 0 || counts.some((count) => count >= BATCH) ? 'now' : HOUR_MS

@@ -1,4 +1,4 @@
-import { createAccounts, wakeAtCommit, type Accounts } from '../access/index.js'
+import { createAccounts, wakeAtCommit, type Accounts, type People } from '../access/index.js'
 import { createAgentAnnouncer, createAgents, createEstimates, type Agents } from '../agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from '../analytics/index.js'
 import { createAudit, type Audit } from '../audit/index.js'
@@ -31,6 +31,8 @@ import {
 } from '../events/index.js'
 import { createTierLimits } from '../limits/index.js'
 import { createLifecycle } from './lifecycle.js'
+import { linksOf } from './links-of.js'
+import type { Links, LinkServices } from '../links/index.js'
 import { resealSecrets, type ResealedSecrets, type ResealOptions } from './reseal.js'
 import { userChannelsOf } from './user-channels-of.js'
 import { peopleOf } from './people-of.js'
@@ -68,6 +70,8 @@ export interface Taskboard<Tx = unknown> {
   readonly notifications: Notifications<Tx>
   /** The notification channels that users set up. */
   readonly channels: Channels<Tx>
+  /** Links that decide an approval, or answer a question, as one person. */
+  readonly links: Links<Tx>
   /** Emits the events of all boards, after the commit, from `start` to `close`. */
   readonly events: TaskboardEvents
   /** A handle on one workspace's board. Cheap. Its calls reject with `NOT_FOUND` for an unknown workspace, or `TASK_NOT_FOUND` for a task in it. */
@@ -130,7 +134,10 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   const wiring = createWiring(options)
   const { environment, storage } = wiring
   const channels = hostChannels(options.notifications ?? [])
-  const userChannels = userChannelsOf(wiring)
+  const callers = createCallers({ ...wiring, store: storage.access, counts: wiring.auditCounts })
+  const people = peopleOf(wiring, callers.reach)
+  const links = linksOf(wiring, people)
+  const userChannels = userChannelsOf(wiring, links)
   const pollIntervalMs = pollIntervalOf(options)
   const { schedules: scheduleStore, events } = storage
   const scheduleLoop = createScheduleLoop({
@@ -155,7 +162,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     pollIntervalMs,
   })
   const services = withRefusals(
-    createTransportServices(wiring, boardDeps, deliverer, userChannels),
+    createTransportServices(wiring, { boardDeps, deliverer, userChannels, callers, people, links }),
     environment.telemetry,
   )
   const background = createBackground({
@@ -185,6 +192,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     usage: services.usage,
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
     channels: userChannels.channels,
+    links: links.host,
     events: wiring.emitter.events,
     publish: createPublisher({ environment, store: storage.events }),
     webhooks: services.webhooks,
@@ -197,16 +205,22 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   })
 }
 
+interface Parts<Tx> {
+  readonly boardDeps: BoardDeps<Tx>
+  readonly deliverer: Deliverer
+  readonly userChannels: UserChannels<Tx>
+  readonly callers: ReturnType<typeof createCallers>
+  readonly people: People
+  readonly links: LinkServices<Tx>
+}
+
 function createTransportServices<Tx>(
   wiring: Wiring<Tx>,
-  boardDeps: BoardDeps<Tx>,
-  deliverer: Deliverer,
-  { channels, confirmations }: UserChannels<Tx>,
+  { boardDeps, deliverer, userChannels, callers, people, links }: Parts<Tx>,
 ): TransportServices<Tx> {
   const { environment, storage, scoring, options, bounds, access, guard, secrets, phase } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
   const { auditCounts: counts, quota, tiers } = wiring
-  const callers = createCallers({ environment, store: storage.access, access, counts, options })
   const tierLimits = createTierLimits({ environment, store: storage.limits, tiers })
   return {
     environment,
@@ -237,7 +251,8 @@ function createTransportServices<Tx>(
     audit: createAudit({ environment, store: storage.audit }),
     countRefusal: (by, accountId) => counts.count({ action: 'access.refused', of: { accountId }, by }),
     keys: access.keys,
-    people: peopleOf(wiring, callers.reach),
+    people,
+    links: links.served,
     login: access.login,
     agents: createAgents({
       environment,
@@ -270,8 +285,8 @@ function createTransportServices<Tx>(
       settings: wiring.webhookSettings,
       onChanged: (webhookId) => deliverer.forget(webhookId),
     }),
-    channels,
-    confirmations,
+    channels: userChannels.channels,
+    confirmations: userChannels.confirmations,
     webhookHeaderPrefix: wiring.webhookSettings.headerPrefix,
     maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
     realtime: realtimeOf(wiring),

@@ -26,6 +26,7 @@ import type { AuditActor, Environment } from '../environment/index.js'
 import type { TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitDecision, Quota, TierDecision, Tiers } from '../limits/index.js'
+import type { ServedLinks } from '../links/index.js'
 import type { Phase } from './lifecycle.js'
 import type { Scoring } from '../priority/index.js'
 import type { Realtime } from '../realtime/index.js'
@@ -111,6 +112,7 @@ export interface TransportServices<Tx = unknown> {
   /** The option `members.direct`. */
   readonly directMembers: boolean
   readonly keys: CallerKeys
+  readonly links: ServedLinks
   /** The people of the board, when they don't call. */
   readonly people: People
   /** Taskboard's login; null when the host has its own, or none. */

@@ -9,6 +9,7 @@ import {
 } from '@taskboard/core'
 import { mayInvite, type AccessStore, type DeletionProgress } from '@taskboard/core/storage'
 import { deleteComments } from '../board/conversations.js'
+import { deleteLinks } from '../tables/delete-links.js'
 import type { Database } from '../tables/database.js'
 import type { Table } from '../tables/table.js'
 import type { Deletion } from '../tables/tables.js'
@@ -145,6 +146,7 @@ function dropCaller({ tables }: Database, id: string, now: Instant = 0): readonl
   tables.users.delete(id)
   tables.apiKeys.delete(id)
   if (!isUser) return []
+  deleteLinks({ tables }, ({ userId }) => userId === id)
   const own = [...tables.sessions.values()].filter(({ session }) => session.userId === id)
   for (const { session } of own) tables.sessions.delete(session.id)
   return own.filter(({ family }) => family.expiresAt > now).map(({ session }) => session.id)
@@ -223,6 +225,7 @@ function removeTask(database: Database, { id, lease }: Task): void {
   tables.outputs.delete(id)
   deleteComments(database, id)
   for (const approvalId of approvalIds.of(id)) tables.approvals.delete(approvalId)
+  deleteLinks(database, ({ taskId }) => taskId === id)
   tables.taskUsage.delete(id)
   tables.tasks.delete(id)
   if (lease !== null) recordRevocation()

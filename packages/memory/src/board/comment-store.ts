@@ -15,7 +15,8 @@ export function createCommentStore(
   function insert(task: Task, draft: CommentDraft, now: Instant): Comment {
     const asked = tables.questions.get(task.id) ?? null
     const requireOtherPerson = requiresOtherPerson(database, task)
-    const { command, author: by } = outcomeOfComment(task, draft, { asked, requireOtherPerson })
+    const id = draft.kind === 'answer' ? (conversations.question(task.id)?.id ?? null) : null
+    const { command, author: by } = outcomeOfComment(task, draft, { id, asked, requireOtherPerson })
     const author = conversations.named(by)
     const after = command === null ? task : changes.apply(task, command, now)
     if (draft.kind === 'question') tables.questions.set(task.id, draft.asked)

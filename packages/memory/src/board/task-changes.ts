@@ -9,6 +9,7 @@ import {
 } from '@taskboard/core'
 import type { EventData, EventDraft, TaskChange, TransitionResult } from '@taskboard/core/storage'
 import { deleteComments } from './conversations.js'
+import { deleteLinks } from '../tables/delete-links.js'
 import type { Database } from '../tables/database.js'
 import { draftRow, type EventRow } from '../tables/event-log.js'
 import { copied, copiedMetadata, countOpen, requireAssignee } from './new-task.js'
@@ -121,6 +122,7 @@ export function createTaskChanges(database: Database): TaskChanges {
     tables.outputs.delete(id)
     deleteComments(database, id)
     for (const approvalId of approvalIds.of(id)) tables.approvals.delete(approvalId)
+    deleteLinks(database, ({ taskId }) => taskId === id)
     tables.taskUsage.delete(id)
     tasks.delete(id)
     const data = { taskId: id, title, status, actor: { kind: actor.kind, id: actor.id } }

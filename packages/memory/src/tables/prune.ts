@@ -18,6 +18,7 @@ interface Prunes {
   readonly pruneSessions: Prune<Over>
   readonly pruneInvitations: Prune<Over>
   readonly pruneLoginAttempts: Prune<Over>
+  readonly pruneLinks: Prune<Over>
 }
 
 /** The part of them that one store has. */
@@ -45,6 +46,8 @@ export function createPrune(prunes: Prunes): Storage['prune'] {
         return prunes.pruneInvitations(asked, call)
       case 'login_attempts':
         return prunes.pruneLoginAttempts(asked, call)
+      case 'links':
+        return prunes.pruneLinks(asked, call)
     }
   }
 }

@@ -20,6 +20,7 @@ import type {
   SessionOrigin,
   StoredApproval,
   StoredChannel,
+  StoredLink,
   StoredWebhook,
 } from '@taskboard/core/storage'
 import type { DeliveryRow } from './deliveries.js'
@@ -106,6 +107,8 @@ export interface Tables {
   /** Who asked the last question of a task. */
   readonly questions: Table<Asked>
   readonly approvals: Table<StoredApproval>
+  /** By the hash of the token. */
+  readonly links: Table<StoredLink>
   readonly webhooks: Table<StoredWebhook>
   /** The notification channels that users set up. */
   readonly channels: Table<StoredChannel>
@@ -142,6 +145,7 @@ export function createTables(journal: Journal): Tables {
     commentCounts: createTable<number>(journal),
     questions: createTable<Asked>(journal),
     approvals: createTable<StoredApproval>(journal),
+    links: createTable<StoredLink>(journal),
     webhooks: createTable<StoredWebhook>(journal),
     channels: createTable<StoredChannel>(journal),
     deliveries: createTable<DeliveryRow>(journal),

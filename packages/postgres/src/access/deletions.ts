@@ -35,6 +35,7 @@ const partsOfTasks = [
   ['task_comment', 'task_id'],
   ['task_usage', 'task_id'],
   ['approval', 'task_id'],
+  ['link', 'task_id'],
 ] as const
 
 /** Tables whose rows belong to a workspace, in an order that their references allow. */
@@ -135,6 +136,7 @@ function callers(table: 'api_key' | 'account_user', condition: string): Step {
 const stepsOfAccount: readonly Step[] = [
   step('session', 'u.account_id = any ($1::text[])', 'join taskboard.account_user u on u.id = r.user_id'),
   step('invitation', 'r.account_id = any ($1::text[])'),
+  step('link', 'r.account_id = any ($1::text[])'),
   callers('account_user', 'r.account_id = any ($1::text[])'),
   callers('api_key', 'r.account_id = any ($1::text[])'),
 ]

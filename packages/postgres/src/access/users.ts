@@ -142,7 +142,8 @@ const deleteSessions = statement<{ readonly id: string; readonly isLive: boolean
 const dropUser = statement<object>(
   'delete_user',
   /* sql */ `
-  with deleted_limit as (delete from taskboard.rolling_limit where key = 'board:' || $1::text)
+  with deleted_limit as (delete from taskboard.rolling_limit where key = 'board:' || $1::text),
+  deleted_link as (delete from taskboard.link where user_id = $1::text)
   delete from taskboard.account_user where id = $1::text`,
 )
 

@@ -54,10 +54,11 @@ export function otherPersonOf(workspace: string): string {
 export const findQuestion = statement<AnsweredQuestion>(
   'find_question',
   /* sql */ `
-  select (
-      select c.asked from taskboard.task_comment c
-      where c.task_id = $2::text and c.kind = 'question' order by c.place desc limit 1
-    ) as asked, ${otherPersonOf('$1')} as "requireOtherPerson"`,
+  select q.id, q.asked, ${otherPersonOf('$1')} as "requireOtherPerson"
+  from (select) as one left join lateral (
+    select c.id, c.asked from taskboard.task_comment c
+    where c.task_id = $2::text and c.kind = 'question' order by c.place desc limit 1
+  ) as q on true`,
 )
 
 /** Present, task, id, kind, body, the author's kind, id and given name, workspace, who asked a question. The task is locked. */

@@ -18,6 +18,7 @@ import analytics from '../../schema/12_analytics.sql'
 import idempotency from '../../schema/13_idempotency.sql'
 import audit from '../../schema/14_audit.sql'
 import readOnly from '../../schema/15_read_only.sql'
+import links from '../../schema/17_links.sql'
 import type { Migration } from './migration.js'
 
 /** The SQL that creates the schema and the table that records migrations. */
@@ -39,6 +40,7 @@ const schema = [
   idempotency,
   audit,
   readOnly,
+  links,
 ]
 
 /** All migrations, in order. Those after the first are files of `migrations/`, imported here in the same way. */

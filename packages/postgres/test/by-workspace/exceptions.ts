@@ -40,6 +40,8 @@ export const keysWithoutWorkspace: Readonly<Record<string, string>> = {
   due_delivery_pkey: BY_ID,
   due_delivery_webhook_id_fkey: BY_REFERENCE,
   ended_delivery_pkey: 'begins with the webhook, which has one workspace',
+  link_pkey: BY_ID,
+  link_token_hash_key: 'who opens a link has its token, and nothing else',
   notification_channel_pkey: BY_ID,
   notification_target_channel_id_fkey: BY_REFERENCE,
   schedule_pkey: BY_ID,
@@ -158,6 +160,7 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
       'read_parent',
       'read_task',
     ],
+  'finds the link of a token, or the links of a user': ['delete_user', 'find_link'],
   'counts or rolls up all workspaces': ['add_analytics_marks', 'count_tasks', 'roll_up_events'],
   'deletes what is old or left over, of all workspaces': [
     'delete_all_agent',
@@ -166,6 +169,7 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
     'delete_all_due_delivery',
     'delete_all_ended_delivery',
     'delete_all_event_batch',
+    'delete_all_link',
     'delete_all_monthly_budget',
     'delete_all_notification_channel',
     'delete_all_notification_target',
@@ -183,6 +187,7 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
     'lock_done_tasks',
     'prune_deliveries',
     'prune_events',
+    'prune_links',
   ],
   'applies other weights to all tasks, or looks whether there are any': ['rescore_tasks', 'with adopted as'],
   'seals the secrets of all workspaces with another key': [

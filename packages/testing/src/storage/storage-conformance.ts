@@ -41,6 +41,7 @@ import { scheduleCases } from './board/schedule-cases.js'
 import { sharingCases } from './agents/sharing-cases.js'
 import { invitationCases } from './access/invitation-cases.js'
 import { overlapCases } from './access/overlap-cases.js'
+import { linkCases } from './links/link-cases.js'
 import { loginAttemptCases } from './access/login-attempt-cases.js'
 import { sessionCases } from './access/session-cases.js'
 import { userCases } from './access/user-cases.js'
@@ -116,6 +117,7 @@ const checks = [
   ...invitationCases,
   ...overlapCases,
   ...mfaCases,
+  ...linkCases,
   ...realtimeCases,
   ...checkCases,
 ]

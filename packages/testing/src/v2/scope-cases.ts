@@ -67,6 +67,8 @@ const needed: Readonly<Record<string, string>> = {
   listApprovals: 'tasks:read',
   getApproval: 'tasks:read',
   decideApproval: 'approvals:write',
+  sendApprovalLink: 'tasks:write',
+  sendQuestionLink: 'tasks:write',
   reportTaskUsage: 'tasks:write',
   createSchedule: 'tasks:write',
   listSchedules: 'tasks:read',

@@ -11,6 +11,7 @@ import { conversationCases } from './conversation-cases.js'
 import { envelopeCases } from './envelope-cases.js'
 import { hostileCases } from './hostile-cases.js'
 import { hostLoginCases } from './host-login-cases.js'
+import { linkCases } from './link-cases.js'
 import { limitCases } from './limit-cases.js'
 import { invitationCases } from './invitation-cases.js'
 import { memberCases } from './member-cases.js'
@@ -68,6 +69,7 @@ export function v2Conformance(options: V2ConformanceOptions): readonly V2Case[] 
     ...taskWorkCases,
     ...conversationCases,
     ...responderCases,
+    ...linkCases,
     ...usageCases,
     ...scheduleCases,
     ...agentCases,

@@ -102,7 +102,7 @@ interface OperationTraits {
 
 /** The form of a success. */
 type Answer =
-  | { readonly status: 200 | 201; readonly schema: z.ZodType }
+  | { readonly status: 200 | 201 | 202; readonly schema: z.ZodType }
   /** No body. */
   | { readonly status: 204 }
   /** A text of another media type. */

@@ -15,6 +15,8 @@ import { chatOperations } from './conversation-operations.js'
 import { conversationOperations } from './conversation-operations.js'
 import { handleV2Request } from './handle.js'
 import { mountedPath } from './described-routes.js'
+import { linkOperations } from './link-operations.js'
+import { linkRoute } from './link-page.js'
 import { memberOperations } from './member-operations.js'
 import type { Method, Operation } from './operation.js'
 import { referenceOperations } from './reference-operations.js'
@@ -38,6 +40,7 @@ export function v2Operations({ login }: TransportServices): readonly Operation[]
     ...taskWorkOperations,
     ...conversationOperations,
     ...approvalOperations,
+    ...linkOperations,
     ...scheduleOperations,
     ...agentOperations,
     ...chatOperations,
@@ -68,7 +71,10 @@ export function v2Routes({ services }: { readonly services: TransportServices })
     const operations = paths.get(operation.path) ?? new Map<Method, Operation>()
     paths.set(operation.path, operations.set(operation.method, operation))
   }
-  const pages = services.confirmations.areNeeded ? [confirmationRoute(services)] : []
+  const pages = [
+    ...(services.confirmations.areNeeded ? [confirmationRoute(services)] : []),
+    ...(services.links.areServed ? [linkRoute(services)] : []),
+  ]
   const routes = [...paths]
     .toSorted(([one], [other]) => (patternOrder(one) < patternOrder(other) ? -1 : 1))
     .map(([path, operations]) =>
