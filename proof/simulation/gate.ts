@@ -61,6 +61,7 @@ const READS_IN_ORDER = 0.15
 const ANSWERS_AT_ONCE = 0.75
 
 const stores = [
+  'bots',
   'tasks',
   'comments',
   'approvals',

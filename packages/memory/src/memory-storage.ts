@@ -5,6 +5,7 @@ import { createAgentStore } from './agents/agent-store.js'
 import { createAnalyticsStore } from './analytics/analytics-store.js'
 import { createApprovalStore } from './board/approval-store.js'
 import { createAuditStore } from './audit/audit-store.js'
+import { createBotStore } from './bots/bot-store.js'
 import { createChannelStore } from './channels/channel-store.js'
 import { createCommentStore } from './board/comment-store.js'
 import { createConversations } from './board/conversations.js'
@@ -64,6 +65,14 @@ function countTasks(tasks: Iterable<Task>): TaskCounts {
   return { waiting, running }
 }
 
+function checkIn({ transactions, tables }: Database): Storage<MemoryTransaction>['check'] {
+  return ({ withCounts }) =>
+    transactions.read(null, () => ({
+      isCurrent: true,
+      counts: withCounts ? countTasks(tables.tasks.values()) : null,
+    }))
+}
+
 const ONLY_ROW = ''
 
 function keepKeyCheckIn({ journal, transactions }: Database): Storage<MemoryTransaction>['keepKeyCheck'] {
@@ -117,6 +126,7 @@ export function createMemory(): {
   const { pruneInvitations, ...access } = createAccessStore(database)
   const { pruneLinks, ...links } = createLinkStore(database)
   const { pruneAudit, ...audit } = createAuditStore(database)
+  const { bots, pruneBotUpdates } = createBotStore(database)
 
   const storage: Storage<MemoryTransaction> = {
     name: 'memory',
@@ -131,6 +141,7 @@ export function createMemory(): {
     events,
     notifications,
     channels: createChannelStore(database, targets),
+    bots,
     webhooks,
     limits,
     quotas: createQuotaStore(database),
@@ -147,11 +158,7 @@ export function createMemory(): {
     inOneCommit: transactions.inOneCommit,
     saveIdempotentResponse: ({ claim, answer }, call) =>
       transactions.write(call, () => idempotency.saveIdempotentResponse(claim, answer)),
-    check: ({ withCounts }) =>
-      transactions.read(null, () => ({
-        isCurrent: true,
-        counts: withCounts ? countTasks(tables.tasks.values()) : null,
-      })),
+    check: checkIn(database),
     keepKeyCheck: keepKeyCheckIn(database),
     prune: createPrune({
       ...prunesOf(database, changes),
@@ -161,6 +168,7 @@ export function createMemory(): {
       pruneSessions,
       pruneInvitations,
       pruneAudit,
+      pruneBotUpdates,
       pruneLoginAttempts,
       pruneLinks,
     }),

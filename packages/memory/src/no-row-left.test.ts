@@ -70,10 +70,37 @@ async function fill(accountId: string, workspaceId: string): Promise<readonly st
   }
   const made = { createdBy: user.id, ttlMs: DAY_MS, most: 20 }
   await storage.access.insertInvitation({ ...invitation, ...made }, { now: null })
+  const call = { now: null }
+  const owner = { userId: user.id, accountId, timeZone: 'UTC' }
+  for (const name of ['used', 'left']) {
+    const codeHash = `${name} ${user.id}`
+    const code = await storage.bots.insertLinkCode({ ...owner, codeHash, ttlMs: DAY_MS }, call)
+    if (name === 'left') continue
+    const shown = { bot: 'chat', externalId: user.id, secretHash: 's' }
+    await storage.bots.offerLink({ codeHash, name: 'Ada', ...shown }, call)
+    await storage.bots.settleLink({ codeId: code.id, ...shown, accepts: true, most: 5 }, call)
+  }
+  const place = { bot: 'chat', workspaceId, userId: user.id, timeZone: 'UTC' }
+  await storage.bots.connectConversation(
+    {
+      bot: 'chat',
+      externalId: workspaceId,
+      title: 't',
+      workspaceId,
+      accountId,
+      connectedBy: user.id,
+      most: 9,
+    },
+    call,
+  )
+  await storage.bots.placeMessage(
+    { ...place, conversationId: workspaceId, replyTo: null, taskId: id, most: 20 },
+    call,
+  )
   return [accountId, workspaceId, agent.id, id, user.id, key.id]
 }
 
-/** Where a task has rows for as long as it is there. Its deliveries stay for their own time. */
+/** Where a task has rows for as long as it is there. Its deliveries stay for their own time, and its card says that it is gone. */
 const PARTS = [
   'approvals',
   'commentCounts',
@@ -92,7 +119,8 @@ afterAll(() => taskboard.close())
 async function openFilled() {
   const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'custom' })
   const [, , agentId = '', taskId = ''] = await fill(account.id, workspace.id)
-  const hangingOn = (): readonly string[] => tablesNaming([taskId]).filter((name) => name !== 'deliveries')
+  const hangingOn = (): readonly string[] =>
+    tablesNaming([taskId]).filter((name) => !['deliveries', 'botMessages'].includes(name))
   return { board: taskboard.board(workspace.id), taskId, agentId, hangingOn }
 }
 
@@ -134,7 +162,7 @@ describe('a deletion', () => {
     const other = await taskboard.accounts.create({ name: 'b', tier: 'custom' })
     const others = await fill(other.account.id, other.workspace.id)
     // Those that belong to no account.
-    const shared = ['deletions', 'loginAttempts', 'runtimes']
+    const shared = ['botPolling', 'botUpdates', 'deletions', 'loginAttempts', 'runtimes']
     expect(tablesNaming(ids)).toEqual(
       Object.keys(tables)
         .filter((name) => !shared.includes(name))

@@ -10,6 +10,7 @@ import { createCommentStore } from './board/comment-store.js'
 import { boardSchema, type BoardSchema } from './connection/board-schema.js'
 import { boundedPool } from './connection/bounded-pool.js'
 import { createDatabase } from './database/database.js'
+import { createBotStore } from './bots/bot-store.js'
 import { createChannelStore } from './channels/channel-store.js'
 import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
@@ -138,6 +139,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     events: createEventStore(database),
     notifications: createNotificationStore(database),
     channels: createChannelStore(database),
+    bots: createBotStore(database),
     webhooks: createWebhookStore(database),
     limits: createLimitStore(database),
     quotas: createQuotaStore(database),

@@ -240,6 +240,38 @@ async function pruneAudit(
   return row?.count ?? 0
 }
 
+const pruneUpdates = statement<{ readonly count: number }>(
+  'prune_bot_updates',
+  /* sql */ `
+  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) as now),
+  old_update as materialized (
+    select ctid from taskboard.bot_update where taken_at < (select now from p) - $1::bigint
+    order by taken_at limit $2::integer for update skip locked
+  ),
+  past_code as materialized (
+    select ctid from taskboard.bot_link_code where expires_at <= (select now from p)
+    order by expires_at limit $2::integer for update skip locked
+  ),
+  deleted as (
+    delete from taskboard.bot_update where ctid = any (array(select ctid from old_update)) returning 1
+  ),
+  deleted_code as (
+    delete from taskboard.bot_link_code where ctid = any (array(select ctid from past_code)) returning 1
+  )
+  select greatest((select count(*) from deleted), (select count(*) from deleted_code))::float8 as count`,
+)
+
+/** `Storage.prune` of updates of messengers, and of codes that have expired. */
+async function pruneBotUpdates(
+  database: Database,
+  olderThanMs: number,
+  limit: number,
+  now: Instant | null,
+): Promise<number> {
+  const [row] = await database.read(null, pruneUpdates, [olderThanMs, limit, now])
+  return row?.count ?? 0
+}
+
 /** `Storage.prune`. */
 export function prune(database: Database, asked: Pruning, now: Instant | null): Promise<number> {
   const { limit } = asked
@@ -252,6 +284,8 @@ export function prune(database: Database, asked: Pruning, now: Instant | null): 
       return pruneDeliveries(database, asked.olderThanMs, limit, now)
     case 'idempotency':
       return pruneIdempotency(database, asked.olderThanMs, limit, now)
+    case 'bot_updates':
+      return pruneBotUpdates(database, asked.olderThanMs, limit, now)
     case 'audit':
       return pruneAudit(database, asked, now)
     case 'limits':

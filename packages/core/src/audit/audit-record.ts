@@ -36,6 +36,11 @@ export const auditActions = {
   'channel.created': 'A notification channel was set up.',
   'channel.changed': 'A notification channel was changed.',
   'channel.deleted': 'A notification channel was deleted.',
+  'messenger.linked': 'An account of a messenger was linked to a user.',
+  'messenger.unlinked': 'An account of a messenger was unlinked.',
+  'conversation.connected': 'A conversation of a messenger was connected with a workspace.',
+  'conversation.disconnected': 'A conversation of a messenger was disconnected.',
+  'conversation.disabled': 'A bot could not write in a conversation any more.',
   'schedule.created': 'A schedule was created.',
   'schedule.changed': 'A schedule was changed, turned on or off.',
   'schedule.deleted': 'A schedule was deleted.',
@@ -78,6 +83,7 @@ export type AuditTargetKind =
   | 'schedule'
   | 'approval'
   | 'link'
+  | 'conversation'
 
 /** Never a secret, and never the text of a task. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>

@@ -54,6 +54,20 @@ export type {
 } from '../agents/index.js'
 export { wireName } from '../fields/index.js'
 export type { FieldKind, NamedField } from '../fields/index.js'
+export type {
+  BotStore,
+  ClaimedMessage,
+  ConnectedConversation,
+  ConversationQuery,
+  LinkCode,
+  LinkQuery,
+  MessageOffer,
+  MessagePlace,
+  MessageQuery,
+  MessengerLink,
+  SettledMessage,
+  TakenUpdate,
+} from '../bots/index.js'
 export type { ChannelQuery, ChannelStore, NewStoredChannel, StoredChannelChange } from '../channels/index.js'
 export { linkKeptMs } from '../links/index.js'
 export type { LinkStore, LinkSubject, NewStoredLink, StoredLink } from '../links/index.js'

@@ -4,6 +4,29 @@ export { principalKinds, reaches, requireScope } from '../access/index.js'
 export { agentFields } from '../agents/index.js'
 export type { AgentOptions } from '../agents/index.js'
 export { logLevels, taskCursor, taskSorts } from '../board/index.js'
+export { isForPeople } from '../bots/index.js'
+export type {
+  Bot,
+  BotDesk,
+  BotLinks,
+  BotRequest,
+  BotResponse,
+  BotRoute,
+  Bots,
+  Card,
+  CardApproval,
+  CardState,
+  LinkOffer,
+  Member,
+  Messenger,
+  NewLinkCode,
+  Pressed,
+  Replied,
+  ShownCard,
+  Spoken,
+  SpokenTask,
+  TaskReport,
+} from '../bots/index.js'
 export { yieldToEventLoop } from '../environment/index.js'
 export type {
   Gauges,

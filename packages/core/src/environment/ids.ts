@@ -24,6 +24,10 @@ export type IdPrefix =
   | 'use'
   | 'aud'
   | 'lnk'
+  | 'mln'
+  | 'mlc'
+  | 'mcv'
+  | 'mms'
 
 /**
  * Makes ids: a prefix and 128 bits in 26 lower-case characters (Crockford's base 32, as in ULID). The first 48 bits are

@@ -1,6 +1,7 @@
 import { mountPath, requireOptionNames, TaskboardError } from '../errors/index.js'
 import type { TransportServices } from '../wiring/transport-services.js'
 import { boardErrorEnvelope } from './v1/envelope.js'
+import { botRoutes } from './bot-routes.js'
 import { boardRoutes } from './v1/board-routes.js'
 import { answerUnknownBoardPath } from './v1/handle.js'
 import { v2Routes } from './v2/v2-routes.js'
@@ -52,7 +53,7 @@ export function fallbackRoutes(
 }
 
 /**
- * Every route of a task board: the board API (v1) and API v2.
+ * Every route of a task board: the board API (v1), API v2, and those that messengers of `bots` call.
  * @throws TaskboardError `INVALID_CONFIG` (`taskboard`) when it is none.
  * @example
  * ```ts
@@ -67,7 +68,7 @@ export function fallbackRoutes(
  */
 export function apiRoutes(taskboard: { readonly services: TransportServices }): readonly Route[] {
   servicesOf(taskboard)
-  return [...boardRoutes(taskboard), ...v2Routes(taskboard)]
+  return [...boardRoutes(taskboard), ...v2Routes(taskboard), ...botRoutes(taskboard)]
 }
 
 export interface FetchHandlerOptions {

@@ -3,6 +3,7 @@ import type { AgentStore } from '../agents/index.js'
 import type { AnalyticsStore } from '../analytics/index.js'
 import type { AuditStore } from '../audit/index.js'
 import type { ApprovalStore, CommentStore, ScheduleStore, TaskStore } from '../board/index.js'
+import type { BotStore } from '../bots/index.js'
 import type { ChannelStore } from '../channels/index.js'
 import type { CallContext, Clock, Logger, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
@@ -40,6 +41,8 @@ export type Pruning =
       readonly olderThanMs: number
       readonly limit: number
     }
+  /** Older updates of messengers, and codes for links that have expired. */
+  | { readonly rows: 'bot_updates'; readonly olderThanMs: number; readonly limit: number }
   /**
    * Tasks that were completed longer ago, with all that belongs to them and a `task.deleted` each. A task that others depend on stays until
    * they are gone, and a parent until its subtasks are done. Pruning until nothing is left removes whole chains.
@@ -100,6 +103,7 @@ export interface Storage<Tx = unknown> {
   readonly events: EventStore<Tx>
   readonly notifications: NotificationStore<Tx>
   readonly channels: ChannelStore<Tx>
+  readonly bots: BotStore<Tx>
   readonly webhooks: WebhookStore<Tx>
   readonly limits: LimitStore
   readonly quotas: QuotaStore<Tx>

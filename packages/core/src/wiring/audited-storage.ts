@@ -1,7 +1,8 @@
 import type { AuditRecord } from '../audit/index.js'
 import type { CallContext } from '../environment/index.js'
 import type { Storage } from '../storage/index.js'
-import { auditRules, type AuditNote } from './audit-rules.js'
+import type { AuditNote } from './audit-note.js'
+import { auditRules } from './audit-rules.js'
 import { credentialsMade, type NewCredential } from './new-credentials.js'
 
 type Verb = (input: unknown, call: CallContext) => Promise<unknown>

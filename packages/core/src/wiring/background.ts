@@ -17,6 +17,7 @@ import {
 import { createRetentionSweep, type Retention } from './retention.js'
 import type { Realtime } from '../realtime/index.js'
 import type { Storage, TaskCounts } from '../storage/index.js'
+import type { Bots } from '../bots/index.js'
 import type { Deliverer } from '../webhooks/index.js'
 
 /** Everything that runs between `start` and `close`. */
@@ -47,6 +48,7 @@ export interface BackgroundDeps<Tx> {
   readonly emitter: TaskboardEmitter
   readonly announcer: AgentAnnouncer
   readonly realtime: Realtime
+  readonly bots: Bots
   readonly deliverer: Deliverer
   /** Routes what waits, after a change of agents. */
   readonly routes: BackgroundLoop
@@ -65,7 +67,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /** Creates the background work without starting it. */
 export function createBackground<Tx>(deps: BackgroundDeps<Tx>): Background {
-  const { environment, storage, emitter, realtime, backoff, deliverer } = deps
+  const { environment, storage, realtime, backoff, deliverer, bots } = deps
   const { tasks, agents, access, events, notifications } = storage
   const { pollIntervalMs } = deps
   const runner = createRunner({
@@ -95,14 +97,7 @@ export function createBackground<Tx>(deps: BackgroundDeps<Tx>): Background {
     deps.deletions,
     deps.auditCounts,
   ]
-  tailer.subscribe(
-    (event) => realtime.publish(event),
-    () => realtime.isHeard,
-  )
-  tailer.subscribe(
-    (event) => emitter.emit(toTaskboardEvent(event)),
-    () => emitter.isHeard,
-  )
+  subscribe(tailer, deps)
   let stopListening: (() => void) | undefined
   let stopObserving: (() => void) | undefined
 
@@ -115,11 +110,13 @@ export function createBackground<Tx>(deps: BackgroundDeps<Tx>): Background {
         tailer.wake()
         notifier.wake()
         deliverer.wake()
+        bots.wake()
       })
       // It polled before it could be woken.
       tailer.wake()
       deliverer.start()
       notifier.start()
+      bots.start()
       for (const sweep of sweeps) sweep.start()
       runner.start()
     },
@@ -127,6 +124,7 @@ export function createBackground<Tx>(deps: BackgroundDeps<Tx>): Background {
       const leftMs = createBudget(environment.clock, drainTimeoutMs)
       await inTurn([
         () => runner.stop({ drainTimeoutMs }),
+        () => bots.stop(),
         () => together(sweeps.map((sweep) => sweep.stop())),
         () => together([deliverer.stop({ drainTimeoutMs: leftMs() }), notifier.stop(leftMs())]),
         () => deps.closeChannels(),
@@ -138,6 +136,25 @@ export function createBackground<Tx>(deps: BackgroundDeps<Tx>): Background {
       ])
     },
   }
+}
+
+/** Passes the log on to those who listen. */
+function subscribe<Tx>(
+  tailer: EventLogTailer,
+  { realtime, emitter, bots }: Pick<BackgroundDeps<Tx>, 'realtime' | 'emitter' | 'bots'>,
+): void {
+  tailer.subscribe(
+    (event) => realtime.publish(event),
+    () => realtime.isHeard,
+  )
+  tailer.subscribe(
+    (event) => emitter.emit(toTaskboardEvent(event)),
+    () => emitter.isHeard,
+  )
+  tailer.subscribe(
+    (event) => bots.hear(event),
+    () => bots.areAny,
+  )
 }
 
 /** @throws when the encryption key is another one, or the log can't be read; then the storage is closed. */

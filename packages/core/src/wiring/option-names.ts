@@ -22,6 +22,7 @@ const names: NamesOf<TaskboardOptions> = {
   passwordHasher: true,
   secrets: { encryptionKey: true },
   notifications: true,
+  bots: true,
   webhooks: {
     allow: true,
     headerPrefix: true,

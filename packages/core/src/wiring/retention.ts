@@ -26,6 +26,9 @@ const TASK_BATCH = 100
 /** How long the audit keeps what belongs to no account. */
 const DAYS_WITHOUT_ACCOUNT = 30
 
+/** Longer than messengers repeat an update: Telegram does so for a day, Slack for hours. */
+const UPDATES_MS = 3 * DAY_MS
+
 const auditOf = (ofAccounts: boolean, days: number) =>
   ({ rows: 'audit', ofAccounts, olderThanMs: days * DAY_MS, limit: BATCH }) as const
 
@@ -74,6 +77,7 @@ export function createRetentionSweep<Tx>(
       ),
       await storage.prune(auditOf(true, retention.auditDays), { now }),
       await storage.prune(auditOf(false, Math.min(retention.auditDays, DAYS_WITHOUT_ACCOUNT)), { now }),
+      await storage.prune({ rows: 'bot_updates', olderThanMs: UPDATES_MS, limit: BATCH }, { now }),
       await storage.prune({ rows: 'limits', limit: BATCH }, { now }),
       await storage.prune({ rows: 'sessions', limit: BATCH }, { now }),
       await storage.prune({ rows: 'invitations', limit: BATCH }, { now }),

@@ -15,6 +15,7 @@ import {
 import { anyAgentType, type AgentDefinition } from '../agents/index.js'
 import type { AnalyticsOptions } from '../analytics/index.js'
 import type { Backoff } from '../board/index.js'
+import { checkedBots, type Bot } from '../bots/index.js'
 import type { Registered } from '../channels/index.js'
 import type { Clock, Logger, Random, Telemetry } from '../environment/index.js'
 import { baseUrlForm, mountPath, routePath, TaskboardError, toBaseUrl } from '../errors/index.js'
@@ -94,6 +95,8 @@ export interface TaskboardOptions<Tx = unknown> {
    * Of a type (`NotificationType`), such as `slack()` of `@taskboard/notify`, users set up their own channels.
    */
   readonly notifications?: readonly Registered[] | undefined
+  /** Bots in messengers, such as `telegramBot()` of `@taskboard/bots`. They need `publicUrl`, and `people` with the host's login. */
+  readonly bots?: readonly Bot[] | undefined
   /** How webhooks are sent, retried and signed, and where they may go. */
   readonly webhooks?: WebhookOptions | undefined
   /** How long people would take for a task, for the time saved. */
@@ -232,6 +235,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     )
     resolveTokenOptions(options.tokens)
   }
+  checkedBots(options.bots ?? [])
   createOriginGuard(options.allowedOrigins)
   const { requireLogin } = resolveLinkOptions(options.links)
   const hasLogin = options.tokens !== undefined || options.authenticate !== undefined

@@ -3,6 +3,7 @@ import { createAgentAnnouncer, createAgents, createEstimates, type Agents } from
 import { createAnalytics, resolveBaselines, type Analytics } from '../analytics/index.js'
 import { createAudit, type Audit } from '../audit/index.js'
 import { createBackground } from './background.js'
+import { botsOf } from './bots-of.js'
 import { createBoardParts } from './board-deps.js'
 import { createCallers } from './callers.js'
 import { hostChannels, type Channels, type UserChannels } from '../channels/index.js'
@@ -175,6 +176,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     closeChannels: () => userChannels.close(),
     announcer,
     realtime: services.realtime,
+    bots: services.bots,
     deliverer,
     scheduleLoop,
     auditCounts: wiring.auditCounts.loop,
@@ -214,10 +216,31 @@ interface Parts<Tx> {
   readonly links: LinkServices<Tx>
 }
 
-function createTransportServices<Tx>(
-  wiring: Wiring<Tx>,
-  { boardDeps, deliverer, userChannels, callers, people, links }: Parts<Tx>,
-): TransportServices<Tx> {
+function createTransportServices<Tx>(wiring: Wiring<Tx>, parts: Parts<Tx>): TransportServices<Tx> {
+  const services = servicesBelowBots(wiring, parts)
+  return { ...services, bots: botsOf(wiring, services) }
+}
+
+function accountsOf<Tx>(wiring: Wiring<Tx>, { callers }: Parts<Tx>): Accounts<Tx> {
+  const { environment, storage, options, access } = wiring
+  return createAccounts({
+    ...access,
+    environment,
+    store: storage.access,
+    signIns: storage.sessions,
+    defaultAgent: defaultAgentOf(options),
+    resetSecondFactor: async (userId, by) => access.login?.mfa.reset(userId, by),
+    keepAudit: keepsAudit(options),
+    onDeletion(isCommitted) {
+      callers.reach.forget()
+      if (isCommitted) wiring.deletions.wake()
+      else wakeAtCommit(storage.events, wiring.deletions)
+    },
+  })
+}
+
+function servicesBelowBots<Tx>(wiring: Wiring<Tx>, parts: Parts<Tx>): Omit<TransportServices<Tx>, 'bots'> {
+  const { boardDeps, deliverer, userChannels, callers, people, links } = parts
   const { environment, storage, scoring, options, bounds, access, guard, secrets, phase } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
   const { auditCounts: counts, quota, tiers } = wiring
@@ -234,20 +257,7 @@ function createTransportServices<Tx>(
     quota,
     tiers,
     directMembers: options.members?.direct ?? false,
-    accounts: createAccounts({
-      ...access,
-      environment,
-      store: storage.access,
-      signIns: storage.sessions,
-      defaultAgent: defaultAgentOf(options),
-      resetSecondFactor: async (userId, by) => access.login?.mfa.reset(userId, by),
-      keepAudit: keepsAudit(options),
-      onDeletion(isCommitted) {
-        callers.reach.forget()
-        if (isCommitted) wiring.deletions.wake()
-        else wakeAtCommit(storage.events, wiring.deletions)
-      },
-    }),
+    accounts: accountsOf(wiring, parts),
     audit: createAudit({ environment, store: storage.audit }),
     countRefusal: (by, accountId) => counts.count({ action: 'access.refused', of: { accountId }, by }),
     keys: access.keys,

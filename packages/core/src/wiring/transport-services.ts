@@ -21,6 +21,7 @@ import type {
   TaskInput,
   TransportBoard,
 } from '../board/index.js'
+import type { Bots } from '../bots/index.js'
 import type { Channels, Confirmations } from '../channels/index.js'
 import type { AuditActor, Environment } from '../environment/index.js'
 import type { TaskboardError } from '../errors/index.js'
@@ -138,6 +139,8 @@ export interface TransportServices<Tx = unknown> {
   readonly webhooks: TransportWebhooks<Tx>
   /** The notification channels that users set up. */
   readonly channels: Channels<Tx>
+  /** The bots in messengers, and who is linked with them. */
+  readonly bots: Bots
   /** How recipients of them confirm. */
   readonly confirmations: Confirmations
   /** The prefix of the header names of deliveries. */

@@ -40,6 +40,7 @@ export function createDeletions(
     for (const id of callerIds) dropCaller(database, id)
     for (const { id, accountId: of } of tables.invitations.values())
       if (of === accountId) tables.invitations.delete(id)
+    dropLinks(tables, (row) => row.accountId === accountId)
     for (const id of workspaceIds) stopWorkspace(database, id)
     tables.deletions.set(accountId, { accountId, workspaceIds, callerIds })
     return { accountId }
@@ -92,6 +93,7 @@ export function createDeletions(
         const keys = keepKeys ? [] : revokeKeys(tables, now, (key) => key.createdBy === userId)
         const sessions = dropCaller(database, userId, now)
         const invitations = dropInvitations(tables, userId, [])
+        dropLinks(tables, (row) => row.userId === userId)
         const { accountId } = found.user
         if (!mayBeLast) requireOwner(tables, accountId)
         return { accountId, sessions, keys, invitations }
@@ -138,6 +140,15 @@ function revokeKeys(
   const ended = [...apiKeys.values()].filter((key) => key.revokedAt === null && isMeant(key))
   for (const key of ended) apiKeys.set(key.id, { ...key, revokedAt: now })
   return ended.map(({ id }) => id)
+}
+
+/** Ends links with accounts of messengers, and the codes for them. */
+function dropLinks(
+  { botLinks, botLinkCodes }: Database['tables'],
+  isMeant: (row: { readonly userId: string; readonly accountId: string }) => boolean,
+): void {
+  for (const [key, link] of botLinks.entries()) if (isMeant(link)) botLinks.delete(key)
+  for (const code of botLinkCodes.values()) if (isMeant(code)) botLinkCodes.delete(code.id)
 }
 
 /** Deletes a user with its sessions, or a key. Returns the sessions that hadn't ended. */

@@ -13,6 +13,7 @@ interface Prunes {
   readonly pruneEvents: Prune<Old>
   readonly pruneDeliveries: Prune<Old>
   readonly pruneIdempotency: Prune<Old>
+  readonly pruneBotUpdates: Prune<Old>
   readonly pruneAudit: Prune<OfAudit>
   readonly pruneLimits: Prune<Over>
   readonly pruneSessions: Prune<Over>
@@ -36,6 +37,8 @@ export function createPrune(prunes: Prunes): Storage['prune'] {
         return prunes.pruneDeliveries(asked, call)
       case 'idempotency':
         return prunes.pruneIdempotency(asked, call)
+      case 'bot_updates':
+        return prunes.pruneBotUpdates(asked, call)
       case 'audit':
         return prunes.pruneAudit(asked, call)
       case 'limits':

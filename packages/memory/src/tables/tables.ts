@@ -13,8 +13,10 @@ import type {
   Workspace,
 } from '@taskboard/core'
 import type {
+  ConnectedConversation,
   EventCount,
   LoginAttempts,
+  MessengerLink,
   Invitation,
   RefreshFamily,
   SessionOrigin,
@@ -23,6 +25,7 @@ import type {
   StoredLink,
   StoredWebhook,
 } from '@taskboard/core/storage'
+import type { LinkCodeRow, MessageRow, PollingRow } from './bot-rows.js'
 import type { DeliveryRow } from './deliveries.js'
 import type { Journal } from './journal.js'
 import { createTable, createTableOfRows, type Table } from './table.js'
@@ -113,6 +116,16 @@ export interface Tables {
   /** The notification channels that users set up. */
   readonly channels: Table<StoredChannel>
   readonly deliveries: Table<DeliveryRow>
+  /** By bot and account of the messenger. */
+  readonly botLinks: Table<MessengerLink>
+  readonly botLinkCodes: Table<LinkCodeRow>
+  /** By bot and conversation of the messenger. */
+  readonly conversations: Table<ConnectedConversation>
+  readonly botMessages: Table<MessageRow>
+  /** When each update was taken, by bot and update. */
+  readonly botUpdates: Table<Instant>
+  /** By bot. */
+  readonly botPolling: Table<PollingRow>
   readonly audit: Table<AuditRecord>
   /** By the id of the account or workspace. */
   readonly deletions: Table<Deletion>
@@ -149,6 +162,12 @@ export function createTables(journal: Journal): Tables {
     webhooks: createTable<StoredWebhook>(journal),
     channels: createTable<StoredChannel>(journal),
     deliveries: createTable<DeliveryRow>(journal),
+    botLinks: createTable<MessengerLink>(journal),
+    botLinkCodes: createTable<LinkCodeRow>(journal),
+    conversations: createTable<ConnectedConversation>(journal),
+    botMessages: createTable<MessageRow>(journal),
+    botUpdates: createTable<Instant>(journal),
+    botPolling: createTable<PollingRow>(journal),
     audit: createTable<AuditRecord>(journal),
     deletions: createTable<Deletion>(journal),
   }

@@ -50,6 +50,8 @@ const partsOfWorkspaces = [
   'usage_day',
   'usage_month',
   'monthly_budget',
+  'bot_conversation',
+  'bot_message',
   'agent',
   'rerouting',
 ] as const
@@ -137,6 +139,8 @@ const stepsOfAccount: readonly Step[] = [
   step('session', 'u.account_id = any ($1::text[])', 'join taskboard.account_user u on u.id = r.user_id'),
   step('invitation', 'r.account_id = any ($1::text[])'),
   step('link', 'r.account_id = any ($1::text[])'),
+  step('bot_link', 'r.account_id = any ($1::text[])'),
+  step('bot_link_code', 'r.account_id = any ($1::text[])'),
   callers('account_user', 'r.account_id = any ($1::text[])'),
   callers('api_key', 'r.account_id = any ($1::text[])'),
 ]

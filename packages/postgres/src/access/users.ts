@@ -143,7 +143,15 @@ const dropUser = statement<object>(
   'delete_user',
   /* sql */ `
   with deleted_limit as (delete from taskboard.rolling_limit where key = 'board:' || $1::text),
-  deleted_link as (delete from taskboard.link where user_id = $1::text)
+  deleted_link as (delete from taskboard.link where user_id = $1::text),
+  deleted_account as (
+    delete from taskboard.bot_link l where l.user_id = $1::text and l.account_id =
+      (select u.account_id from taskboard.account_user u where u.id = $1::text)
+  ),
+  deleted_code as (
+    delete from taskboard.bot_link_code c where c.user_id = $1::text and c.account_id =
+      (select u.account_id from taskboard.account_user u where u.id = $1::text)
+  )
   delete from taskboard.account_user where id = $1::text`,
 )
 

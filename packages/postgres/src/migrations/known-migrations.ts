@@ -19,6 +19,7 @@ import idempotency from '../../schema/13_idempotency.sql'
 import audit from '../../schema/14_audit.sql'
 import readOnly from '../../schema/15_read_only.sql'
 import links from '../../schema/17_links.sql'
+import bots from '../../schema/18_bots.sql'
 import type { Migration } from './migration.js'
 
 /** The SQL that creates the schema and the table that records migrations. */
@@ -41,6 +42,7 @@ const schema = [
   audit,
   readOnly,
   links,
+  bots,
 ]
 
 /** All migrations, in order. Those after the first are files of `migrations/`, imported here in the same way. */

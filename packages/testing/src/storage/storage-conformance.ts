@@ -7,6 +7,8 @@ import { auditCases } from './audit/audit-cases.js'
 import { entryCases } from './usage/entry-cases.js'
 import { budgetCases } from './usage/budget-cases.js'
 import { restCases } from './agents/rest-cases.js'
+import { botLinkCases } from './bots/bot-link-cases.js'
+import { botMessageCases } from './bots/bot-message-cases.js'
 import { channelCases } from './channels/channel-cases.js'
 import { checkCases } from './access/check-cases.js'
 import { claimCases } from './board/claim-cases.js'
@@ -89,6 +91,8 @@ const checks = [
   ...eventCases,
   ...notificationCases,
   ...channelCases,
+  ...botLinkCases,
+  ...botMessageCases,
   ...webhookCases,
   ...deliveryCases,
   ...deliveryResultCases,

@@ -51,6 +51,7 @@ export async function createTenantFixture(
     },
     call,
   )
+  const messengers = await linkMessenger(storage, tenant, user.id)
   const key = await taskboard.accounts.createKey({ accountId, name: 'theirs', scopes: ['account:write'] })
   return {
     tenant,
@@ -67,8 +68,30 @@ export async function createTenantFixture(
       actor_id: user.id,
       session_id: session.id,
       invitation_id: invitation.id,
+      ...messengers,
     },
   }
+}
+
+/** A linked account and a connected conversation of a messenger. */
+async function linkMessenger(
+  { bots }: V2Session['storage'],
+  { accountId, workspaceId }: Tenant,
+  userId: string,
+): Promise<{ readonly messenger_link_id: string; readonly conversation_id: string }> {
+  const call = { now: null }
+  const shown = { bot: 'suite', externalId: `messenger account of ${userId}`, secretHash: 'secret' }
+  const owner = { userId, accountId, timeZone: 'UTC' }
+  const codeHash = `code of ${userId}`
+  const { id: codeId } = await bots.insertLinkCode({ ...owner, codeHash, ttlMs: 60_000 }, call)
+  await bots.offerLink({ codeHash, name: 'theirs', ...shown }, call)
+  const link = await bots.settleLink({ codeId, ...shown, accepts: true, most: 5 }, call)
+  const conversation = { bot: 'suite', externalId: `conversation of ${accountId}`, title: 'theirs' }
+  const connected = await bots.connectConversation(
+    { ...conversation, workspaceId, accountId, connectedBy: userId, most: 100 },
+    call,
+  )
+  return { messenger_link_id: link?.id ?? '', conversation_id: connected.id }
 }
 
 /** A pending approval of another task. */
@@ -109,6 +132,8 @@ export async function snapshotOf(
     users: await taskboard.accounts.listUsers(accountId),
     sessions: await storage.sessions.listSessions({ userId: ids['user_id'] ?? '' }, at),
     invitations: await storage.access.listInvitations({ accountId }, at),
+    messengers: await storage.bots.listLinks({ accountId, userId: ids['user_id'] ?? '' }, at),
+    conversations: await storage.bots.listConversations({ within: { accountId, workspaceIds: 'all' } }, at),
     workspaces: await taskboard.accounts.listWorkspaces(accountId),
   }
 }

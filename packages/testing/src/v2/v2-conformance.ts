@@ -15,6 +15,7 @@ import { linkCases } from './link-cases.js'
 import { limitCases } from './limit-cases.js'
 import { invitationCases } from './invitation-cases.js'
 import { memberCases } from './member-cases.js'
+import { messengerCases } from './messenger-cases.js'
 import { mfaCases } from './mfa-cases.js'
 import { proofCases } from './proof-cases.js'
 import { quotaCases } from './quota-cases.js'
@@ -59,6 +60,7 @@ export function v2Conformance(options: V2ConformanceOptions): readonly V2Case[] 
     ...accountCases,
     ...authCases,
     ...auditCases,
+    ...messengerCases,
     ...mfaCases,
     ...proofCases,
     ...memberCases,

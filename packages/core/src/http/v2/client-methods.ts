@@ -12,6 +12,7 @@ export const clientGroups = {
   analytics: 'Figures of tasks and of language models.',
   webhooks: 'Endpoints for events.',
   notificationChannels: 'Channels that notify people.',
+  messengers: 'Accounts and conversations of messengers that are linked.',
   account: 'The account of the caller, and the password and the second factor of the user.',
   'account.audit': 'The audit records of the account.',
   'account.mfa': 'The second factor of the user.',

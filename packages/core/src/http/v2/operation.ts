@@ -43,6 +43,7 @@ type Tag =
   | 'analytics'
   | 'webhooks'
   | 'notifications'
+  | 'messengers'
   | 'reference'
 
 /** A request that has passed every check except existence. */

@@ -17,6 +17,7 @@ import { handleV2Request } from './handle.js'
 import { mountedPath } from './described-routes.js'
 import { linkOperations } from './link-operations.js'
 import { linkRoute } from './link-page.js'
+import { messengerOperations } from './messenger-operations.js'
 import { memberOperations } from './member-operations.js'
 import type { Method, Operation } from './operation.js'
 import { referenceOperations } from './reference-operations.js'
@@ -48,6 +49,7 @@ export function v2Operations({ login }: TransportServices): readonly Operation[]
     ...analyticsOperations,
     ...webhookOperations,
     ...channelOperations,
+    ...messengerOperations,
   ]
   return [...operations, ...referenceOperations(operations)]
 }

@@ -1,0 +1,88 @@
+import { type Principal, requireScope } from '../access/index.js'
+import { actorOf } from '../board/index.js'
+import { TaskboardError } from '../errors/index.js'
+import type { BotDesk, Pressed, Spoken } from './bot-desk.js'
+import type { MessagePlace } from './bot-store.js'
+import { readToken, undoMs } from './card.js'
+import { type DeskDeps, mostLinks, userName } from './desk-deps.js'
+import type { DeskPeople } from './desk-people.js'
+
+type PressDeps<Tx> = DeskDeps<Tx> & DeskPeople<Tx>
+
+const forged = (): TaskboardError => new TaskboardError('NOT_FOUND', 'this button does nothing')
+
+/** What presses on buttons do. */
+export function createPresses<Tx>(deps: PressDeps<Tx>): BotDesk['press'] {
+  const { environment, store, bot } = deps
+
+  async function settleLink(spoken: Spoken, codeId: string, secretHash: string, accepts: boolean) {
+    const settled = { codeId, bot, externalId: spoken.person.id, secretHash, accepts, most: mostLinks }
+    const outcome = await deps.once(spoken, null, async (own) => ({
+      link: await store.settleLink(settled, own),
+    }))
+    if (outcome === null) return null
+    if (!accepts) return { kind: 'declined' } as const
+    if (outcome.link === null)
+      throw new TaskboardError('CONFLICT', 'this code has expired, or was used: get another one')
+    const { accountId, userId } = outcome.link
+    return { kind: 'linked', user: await userName(deps, accountId, userId) } as const
+  }
+
+  async function decide(
+    spoken: Spoken,
+    principal: Principal,
+    { workspaceId, offer }: MessagePlace,
+    decision: 'approved' | 'rejected',
+  ): Promise<Pressed | null> {
+    requireScope(principal, 'approvals:write')
+    const { subjectId = '', digest = null } = offer ?? {}
+    const actor = actorOf(principal)
+    return deps.once(spoken, principal, async ({ tx, by }) => {
+      await deps.board(workspaceId).decide(subjectId, { decision, digest }, { tx, actor, by })
+      return { kind: 'decided', decision, by: principal.name ?? principal.id } as const
+    })
+  }
+
+  async function undo(spoken: Spoken, principal: Principal, place: MessagePlace): Promise<Pressed | null> {
+    requireScope(principal, 'tasks:write')
+    if (place.userId !== principal.id) {
+      throw new TaskboardError('FORBIDDEN', 'only who added the task can take it back')
+    }
+    if (place.createdAt + undoMs < environment.clock.now()) {
+      throw new TaskboardError('CONFLICT', 'it is too late to take this back: cancel the task instead')
+    }
+    const board = deps.board(place.workspaceId)
+    return deps.once(spoken, principal, async ({ tx }) => {
+      const task = await board.get(place.taskId, { tx })
+      if (task.fencingToken > 0) {
+        throw new TaskboardError('CONFLICT', 'an agent has begun: cancel the task instead')
+      }
+      await board.delete(place.taskId, { tx, actor: actorOf(principal) })
+      return { kind: 'undone', title: task.title } as const
+    })
+  }
+
+  return async (spoken, { token, ref }) => {
+    const read = readToken(token)
+    if (read === null) throw forged()
+    const { id, secretHash, action } = read
+    if (action === 'y' || action === 'n') return settleLink(spoken, id, secretHash, action === 'y')
+    const [place] = await store.listMessages({ id }, environment.call())
+    if (place === undefined || place.bot !== bot || place.conversationId !== spoken.conversation.id)
+      throw forged()
+    const { principal } = await deps.personOf(spoken)
+    await deps.requireReach(principal, place.workspaceId)
+    // Before its place was noted, the process that posted it ended: another one has posted it again.
+    if (place.ref !== null && ref !== null && place.ref !== ref) return { kind: 'replaced', newer: place.ref }
+    const { offer } = place
+    if (offer === null || offer.secretHash !== secretHash || (offer.kind === 'undo') !== (action === 'u')) {
+      throw new TaskboardError('CONFLICT', 'this message is out of date: look at the newest one')
+    }
+    const pressed =
+      action === 'u'
+        ? await undo(spoken, principal, place)
+        : await decide(spoken, principal, place, action === 'a' ? 'approved' : 'rejected')
+    deps.onChanged()
+    return pressed
+  }
+}
