@@ -4,6 +4,7 @@ import {
   silentLogger,
   type AgentDefinition,
   type Logger,
+  type TaskboardOptions,
 } from '@taskboard/core'
 import type { TransportServices } from '@taskboard/core/transport'
 import { taskboardDashboard, type Dashboard } from '@taskboard/dashboard'
@@ -111,6 +112,7 @@ async function serveBoard(
         ...key,
         owner,
         model: settings.model?.name ?? null,
+        hasBot: settings.telegram !== null,
         framework: server.framework,
         dashboardUrl,
         place: opened.place,
@@ -150,6 +152,7 @@ async function createDemoBoard(
       prices: model?.price == null ? {} : { [model.name]: model.price },
       webhooks: { allow: settings.webhookAllow },
       notifications: [logChannel(print)],
+      ...(await botsOf(settings)),
       secrets: { encryptionKey },
       tokens: { secret: tokenSecretOf(encryptionKey) },
       logger,
@@ -179,6 +182,17 @@ async function agentsOf(settings: DemoSettings): Promise<readonly AgentDefinitio
   // The SDK takes a tenth of a second to load.
   const { modelAgent } = await import('./model-agent.js')
   return [modelAgent(settings.model)]
+}
+
+/** The bot of Telegram, if there is one, and the address that its messages lead to. */
+async function botsOf({
+  telegram,
+  host,
+  port,
+}: DemoSettings): Promise<Pick<TaskboardOptions, 'bots' | 'publicUrl'>> {
+  if (telegram === null) return {}
+  const { telegramBot } = await import('@taskboard/bots')
+  return { bots: [telegramBot(telegram)], publicUrl: `http://${urlHost(host)}:${port}` }
 }
 
 /** Warnings and errors, one line each. The library puts no secrets into them. */

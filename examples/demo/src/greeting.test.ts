@@ -12,6 +12,7 @@ const usual: Greeting = {
   webhookAllow: [],
   worker: null,
   model: null,
+  hasBot: false,
   accountName: 'Demo',
   isNew: true,
   owner: { email: 'owner@taskboard.example', password: 'p'.repeat(24) },

@@ -11,6 +11,8 @@ export interface Greeting extends CommandPlace {
   readonly keyPlace: string
   /** The name of the language model that works on the tasks; null for the checklist agent. */
   readonly model: string | null
+  /** Whether a bot is in Telegram. */
+  readonly hasBot: boolean
   readonly accountName: string
   readonly isNew: boolean
   readonly owner: DemoOwner
@@ -39,6 +41,9 @@ export function greet(greeting: Greeting): string {
     `Agent:     ${describeAgent(greeting)}`,
     `Webhooks:  ${describeAllow(greeting.webhookAllow)}`,
     `API:       /v2/reference, GraphQL /v2/graphql, MCP /mcp, WebSocket /v2/realtime`,
+    ...(greeting.hasBot
+      ? ['Telegram:  Settings, Messengers in the dashboard has a code that links you']
+      : []),
     `Commands:  ${url}/commands has curl lines to try`,
     '',
     `Your API key, valid until ${until} and shown only here:`,

@@ -21,6 +21,8 @@ export interface DemoSettings {
   readonly runsAgent: boolean
   /** The language model that works on the tasks in place of the checklist agent; null for none. */
   readonly model: ModelSettings | null
+  /** The bot of Telegram, and the server of the Bot API; null for no bot. */
+  readonly telegram: { readonly token: string; readonly apiUrl: string | undefined } | null
   /** Whether a new board begins with sample tasks. */
   readonly addsSamples: boolean
   /** How long the agent works on each line of a checklist. */
@@ -56,6 +58,7 @@ export function readSettings(env: Environment): DemoSettings {
     webhookAllow: readList(env, 'TASKBOARD_WEBHOOK_ALLOW'),
     runsAgent: readSwitch(env, 'TASKBOARD_AGENT'),
     model: readModel(env),
+    telegram: readTelegram(env),
     addsSamples: readSwitch(env, 'TASKBOARD_SAMPLES'),
     stepMs: readWhole(env, 'TASKBOARD_STEP_MS', 300, 60_000),
     drainMs: readWhole(env, 'TASKBOARD_DRAIN_MS', 10_000, 600_000),
@@ -65,6 +68,17 @@ export function readSettings(env: Environment): DemoSettings {
     ownerEmail: env['TASKBOARD_OWNER_EMAIL']?.trim() || null,
     ownerPassword: env['TASKBOARD_OWNER_PASSWORD'] || null,
   }
+}
+
+function readTelegram(env: Environment): DemoSettings['telegram'] {
+  const token = env['TASKBOARD_TELEGRAM_TOKEN']?.trim() || null
+  if (token === null) return null
+  if (!/^\d+:[\w-]{10,}$/.test(token)) {
+    throw new SettingError('TASKBOARD_TELEGRAM_TOKEN', 'must be the token that @BotFather gives')
+  }
+  const apiUrl = env['TASKBOARD_TELEGRAM_API']?.trim() || undefined
+  if (apiUrl === undefined || URL.canParse(apiUrl)) return { token, apiUrl }
+  throw new SettingError('TASKBOARD_TELEGRAM_API', 'must be the address of a server of the Bot API')
 }
 
 function readHost(env: Environment): string {

@@ -6,6 +6,7 @@ import { completionCommand } from './commands/completion-command.js'
 import { databaseCommands } from './commands/database-commands.js'
 import { keyCommands } from './commands/key-commands.js'
 import { mcpCommand } from './commands/mcp-command.js'
+import { messengerCommands } from './commands/messenger-commands.js'
 import { openCommand } from './commands/open-command.js'
 import { sessionCommands } from './commands/session-commands.js'
 import { taskCommands } from './commands/task-commands.js'
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   ...agentCommands,
   ...webhookCommands,
   ...keyCommands,
+  ...messengerCommands,
   ...databaseCommands,
   ...transferCommands,
   apiCommand,
@@ -39,4 +41,5 @@ export const groups: Readonly<Record<string, string>> = {
   agents: 'the agents of the board',
   webhooks: 'endpoints for events',
   keys: 'API keys',
+  messengers: 'accounts and conversations of messengers',
 }

@@ -7,6 +7,7 @@ import { Empty } from '../ui/states.js'
 import { ApiKeys } from './api-keys.js'
 import { Channels } from './channels.js'
 import { Login } from './login.js'
+import { Messengers } from './messengers.js'
 import { Members } from './members.js'
 import { Schedules } from './schedules.js'
 import { UsageSection } from './usage.js'
@@ -27,6 +28,7 @@ const sections: Readonly<
   webhooks: { show: Webhooks, isAllowed: () => can('webhooks:read') },
   channels: { show: Channels, isAllowed: () => can('webhooks:read') },
   schedules: { show: Schedules, isAllowed: () => can('tasks:read') },
+  messengers: { show: Messengers, isAllowed: () => isUser() },
   members: { show: Members, isAllowed: () => can('account:read') && config.login === 'taskboard' },
   security: {
     show: Login,

@@ -7,6 +7,7 @@ export const settingsText = {
     webhooks: 'Webhooks',
     channels: 'Notifications',
     schedules: 'Schedules',
+    messengers: 'Messengers',
     members: 'Members',
     security: 'Your login',
     workspaces: 'Workspaces',
