@@ -13,7 +13,12 @@ function loopsInCode(): readonly string[] {
   const names = sources.flatMap((source) => [
     ...source.matchAll(/create(?:BackgroundLoop|TaskSweep)\(\{\s*name: [`'](.*?)[`']/g),
   ])
-  return names.map(([, name = '']) => name.replace(/\$\{.*Type\}/, '<type>').replace(/\$\{.*\}/, '<channel>'))
+  return names.map(([, name = '']) =>
+    name
+      .replace(/^bot:\$\{.*\}/, 'bot:<name>')
+      .replace(/\$\{.*Type\}/, '<type>')
+      .replace(/\$\{.*\}/, '<channel>'),
+  )
 }
 
 describe('docs/architecture.md', () => {

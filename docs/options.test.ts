@@ -29,6 +29,8 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   otelTelemetry: ['packages/otel/src/otel-telemetry.ts', 'OtelTelemetryOptions'],
   attachRealtime: ['packages/ws/src/attach-realtime.ts', 'AttachRealtimeOptions'],
   email: ['packages/notify/src/email.ts', 'EmailOptions'],
+  slackBot: ['packages/bots/src/slack/slack-bot.ts', 'SlackBotOptions'],
+  telegramBot: ['packages/bots/src/telegram/telegram-options.ts', 'TelegramBotOptions'],
   createClient: ['packages/client/src/client-options.ts', 'ClientSettings'],
   'retry of createClient': ['packages/client/src/retry.ts', 'RetryOptions'],
   virtualClock: ['packages/testing/src/clock/virtual-clock.ts', 'VirtualClockOptions'],

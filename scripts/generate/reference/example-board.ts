@@ -3,7 +3,7 @@ import { toFetchHandler } from '../../../packages/core/src/entries/transport.js'
 import type { Random } from '../../../packages/core/src/environment/index.js'
 import { createTaskboard, defineAgent, scopes } from '../../../packages/core/src/index.js'
 import { memoryStorage } from '../../../packages/memory/src/index.js'
-import { email, slack } from '../../../packages/notify/src/index.js'
+import { slack } from '../../../packages/notify/src/index.js'
 import { plainPasswordHasher, virtualClock, type VirtualClock } from '../../../packages/testing/src/index.js'
 import { seededNumbers } from '../../../proof/kit/random/seeded-numbers.js'
 
@@ -32,8 +32,6 @@ export interface ExampleBoard {
   /** An API key with every scope. */
   readonly key: string
   readonly workspaceId: string
-  /** The owner. */
-  readonly userId: string
   send(request: ExampleRequest): Promise<ExampleResponse>
   close(): Promise<void>
 }
@@ -45,12 +43,6 @@ const assistant = defineAgent({
     const { tasks } = await board.list('TODO')
     return `Left to do: ${tasks.map(({ title }) => title).join(', ')}.`
   },
-})
-
-const mail = email({
-  transport: { sendMail: () => Promise.resolve() },
-  from: 'board@acme.example',
-  allowRecipient: () => true,
 })
 
 /** Opens a board with an account, its owner and a key. What it sends goes nowhere and succeeds. */
@@ -72,16 +64,14 @@ export async function openExampleBoard(): Promise<ExampleBoard> {
   const taskboard = createTaskboard({
     ...shared,
     agents: [assistant],
-    publicUrl: 'https://app.example',
-    notifications: [slack(), mail],
+    notifications: [slack()],
     passwordHasher: plainPasswordHasher,
     tokens: { secret: 'only for the examples of the reference' },
   })
   // Sends the deliveries. It has no agents, so that the tasks wait for those of the examples.
   const deliverer = createTaskboard(shared)
   await deliverer.start()
-  const owner = { ...OWNER, emailVerified: true }
-  const { workspace, user } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional', owner })
+  const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional', owner: OWNER })
   const { key } = await taskboard.accounts.createKey({
     workspaceId: workspace.id,
     name: 'examples',
@@ -102,7 +92,6 @@ export async function openExampleBoard(): Promise<ExampleBoard> {
     check: openApiCheck((await send({ method: 'GET', path: '/v2/openapi.json' })).text),
     key,
     workspaceId: workspace.id,
-    userId: user?.id ?? '',
     send,
     async close() {
       await deliverer.close()

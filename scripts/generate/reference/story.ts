@@ -116,15 +116,12 @@ const work: Step = async ({ run, prepare }, board) => {
     await run(id, first)
   await run('listTaskLogLines', { as: 'key', params: first.params })
   await run('holdTask', first)
-  const person = { as: 'key', real: { user_id: board.userId } } as const
-  await run('sendQuestionLink', { ...person, params: first.params })
   await run('answerTask', { as: 'user', params: first.params })
   const second = { as: 'key', ...(await claimed(prepare(claim))) } as const
   const { approval } = await run('requestApproval', second)
   await run('listApprovals', { as: 'key', query: { status: 'pending' } })
   const one = { as: 'user', params: { approval_id: idOf(approval) } } as const
   await run('getApproval', one)
-  await run('sendApprovalLink', { ...person, params: one.params })
   await run('decideApproval', one)
   const third = { as: 'key', ...(await claimed(prepare(claim))) } as const
   await run('completeTask', third)
