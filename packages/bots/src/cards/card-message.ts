@@ -1,6 +1,6 @@
 import type { Card } from '@taskboard/core/transport'
-import { shownTime } from '../words/due.js'
 import { isolated, shortened, type BotMessage, type Button, type RichText, type Span } from './rich-text.js'
+import { shownTime } from './shown-time.js'
 
 const HEADINGS: { readonly [State in Card['state']]: string } = {
   waiting: '🕓 To do',

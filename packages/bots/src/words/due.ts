@@ -79,16 +79,3 @@ function toInstant(local: number, timeZone: string): Instant {
   const first = local - (toLocal(local, timeZone) - local)
   return first - (toLocal(first, timeZone) - local)
 }
-
-/** A time as people of a zone read it. */
-export function shownTime(at: Instant, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-  }).format(at)
-}

@@ -1,7 +1,8 @@
 import type { BotDesk, Spoken, TaskReport } from '@taskboard/core/transport'
 import { isolated, shortened, type BotMessage, type RichText } from '../cards/rich-text.js'
 import { type Command, readCode, readCommand, readTask, type WrittenTask } from './command.js'
-import { dueAt, shownTime } from './due.js'
+import { shownTime } from '../cards/shown-time.js'
+import { dueAt } from './due.js'
 
 /** What somebody wrote to a bot. */
 export interface Written {
