@@ -27,7 +27,7 @@ export interface Sent {
 type Answer = Readonly<Record<string, unknown>>
 
 /** Members of responses that hold a secret. */
-const SECRETS = new Set(['key', 'access_token', 'refresh_token', 'secret', 'token', 'recovery_codes'])
+const SECRETS = new Set(['key', 'access_token', 'refresh_token', 'secret', 'token', 'recovery_codes', 'code'])
 const SHOWN = 6
 const INDENT = 2
 

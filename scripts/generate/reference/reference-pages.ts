@@ -22,6 +22,7 @@ const pages: Readonly<Record<string, readonly [title: string, about: string]>> =
   analytics: ['Analytics', 'Read throughput, success rates and the usage of language models'],
   webhooks: ['Webhooks', 'Register endpoints for events, and look at their deliveries'],
   notifications: ['Notification channels', 'Notify people by chat or mail'],
+  messengers: ['Messengers', 'Link accounts of messengers, and see the connected conversations'],
   reference: ['Descriptions', 'Get the OpenAPI document and the reference page of your own server'],
 }
 
@@ -55,6 +56,8 @@ async function exchangesOf(document: Document): Promise<readonly Exchange[]> {
     return [...operations.keys()].map((id) => {
       const exchange = told.get(id)
       if (exchange === undefined) throw new Error(`no example of the reference sends ${id}`)
+      for (const tag of exchange.operation.tags)
+        if (pages[tag] === undefined) throw new Error(`the reference has no page for the tag ${tag}`)
       return exchange
     })
   } finally {

@@ -116,12 +116,15 @@ const work: Step = async ({ run, prepare }, board) => {
     await run(id, first)
   await run('listTaskLogLines', { as: 'key', params: first.params })
   await run('holdTask', first)
+  const link = { as: 'key', real: { user_id: board.userId } } as const
+  await run('sendQuestionLink', { ...link, params: first.params })
   await run('answerTask', { as: 'user', params: first.params })
   const second = { as: 'key', ...(await claimed(prepare(claim))) } as const
   const { approval } = await run('requestApproval', second)
   await run('listApprovals', { as: 'key', query: { status: 'pending' } })
   const one = { as: 'user', params: { approval_id: idOf(approval) } } as const
   await run('getApproval', one)
+  await run('sendApprovalLink', { ...link, params: one.params })
   await run('decideApproval', one)
   const third = { as: 'key', ...(await claimed(prepare(claim))) } as const
   await run('completeTask', third)
@@ -181,6 +184,15 @@ const channels: Step = async ({ run }) => {
   await run('deleteNotificationChannel', { as: 'key', params })
 }
 
+const messengers: Step = async ({ run }, board) => {
+  await run('createMessengerCode', { as: 'user' })
+  const { linkId, conversationId } = await board.connectMessenger()
+  await run('listMessengers', { as: 'user' })
+  await run('deleteMessengerLink', { as: 'user', params: { messenger_link_id: linkId } })
+  await run('listMessengerConversations', { as: 'key' })
+  await run('deleteMessengerConversation', { as: 'key', params: { conversation_id: conversationId } })
+}
+
 /** What ends sessions and keys comes last. */
 const endings: Step = async (recorder, { clock }) => {
   const { run, prepare, setUser } = recorder
@@ -219,5 +231,6 @@ export const story: readonly Step[] = [
   schedules,
   webhooks,
   channels,
+  messengers,
   endings,
 ]
