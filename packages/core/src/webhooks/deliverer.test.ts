@@ -58,7 +58,7 @@ describe('the retries', () => {
       at: START,
       durationMs: 30_000,
       status: null,
-      error: 'timeout: no full answer within 30000 ms',
+      error: 'timeout: no full response within 30000 ms',
       responseExcerpt: null,
     })
   })

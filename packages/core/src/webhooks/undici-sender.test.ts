@@ -232,7 +232,7 @@ describe('the time-out', () => {
     await expect(send).resolves.toEqual({
       kind: 'unanswered',
       error: 'timeout',
-      detail: 'no full answer within 30000 ms',
+      detail: 'no full response within 30000 ms',
     })
     expect(clock.pending().timers).toEqual([])
   })
