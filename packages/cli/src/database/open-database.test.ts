@@ -34,7 +34,7 @@ it('creates no directory but for migrate', { timeout: 60_000 }, async () => {
     const { code, stderr } = await run([...args, '--data', data], { env: { HOME: folder } })
     expect({ code, stderr }).toEqual({
       code: 4,
-      stderr: `error: there is no database in ${data}: \`taskboard migrate --data ${data}\` creates one\n`,
+      stderr: `error: ${data} contains no database: \`taskboard migrate --data ${data}\` creates one\n`,
     })
   }
   expect(existsSync(data)).toBe(false)
