@@ -190,7 +190,7 @@ describe('durations', () => {
 
   it('accept up to the length that docs/options.md gives', () => {
     expect(textOf('docs/options.md')).toContain(
-      'Durations without a range accept up to ten years, except those of `realtime` (up to 2³⁰ ms, about twelve days) and of `healthRoutes` (up to a day).',
+      'Durations without a range accept up to ten years. Durations of `realtime` accept up to 2³⁰ ms (about twelve days), and durations of `healthRoutes` up to a day.',
     )
     for (const name of ['eventsMs', 'deliveriesMs'])
       for (const more of [0, 1])
