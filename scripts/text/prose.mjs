@@ -72,7 +72,7 @@ const IS_SQL =
   /\b(?:select\b[\s\S]*\bfrom|insert into|delete from|update \S+ (?:\w+ )?set|create (?:unique )?(?:table|index|or replace)|alter table|on conflict|order by|primary key|partition of|::\w+|\w+_\w+ = \S+)\b/i
 const IS_PROSE = /[A-Za-z]{2,}[,;:.]? (?:[A-Za-z]{2,}|a )/
 
-const IS_CODE = /:root \{|\(\) \{/
+const IS_CODE = /:root \{|\(\) \{|^body\{/m
 const IS_SCHEMA = /^\s*(?:extend )?(?:type|input|enum|query|mutation) .*\{$|^\s*"[^"]+"$\s*\w+: \w+/im
 
 /** Of a GraphQL schema its descriptions, of a page its text. */

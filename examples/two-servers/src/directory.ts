@@ -18,7 +18,7 @@ export async function openDirectory(pool: pg.Pool) {
     create table if not exists place (account text primary key, board text not null, target text, source text);
     create table if not exists name (name text primary key, account text not null references place)`)
   return {
-    /** `onCredential` of a board. An address is that of one account only, also over both boards. */
+    /** `onCredential` of a board. An address belongs to one account only, even across both boards. */
     noteOn: (board: string) => async (made: NewCredential) => {
       const names = made.kind === 'api_key' ? [made.digest] : [made.email, made.id]
       await pool.query('insert into place values ($1, $2) on conflict do nothing', [made.accountId, board])

@@ -31,7 +31,7 @@ export function createRoutedServer(directory: Directory, boards: readonly Board[
     return { name, upgrades, handle, ready: toFetchHandler(taskboard, { routes: [healthRoutes(taskboard)] }) }
   })
 
-  /** Of the first name that is known. Otherwise any board refuses the request. */
+  /** The route of the first name that is known. Otherwise, any board can reject the request. */
   async function routeOf(names: readonly string[]) {
     const [place] = (await Promise.all(names.map((name) => directory.find(name)))).filter((found) => found)
     return { account: place?.account, route: routed.find(({ name }) => name === place?.board) ?? routed[0] }
@@ -64,7 +64,7 @@ export function createRoutedServer(directory: Directory, boards: readonly Board[
   return server
 }
 
-/** What says whose a request is: the address of a login, a key, the user of a token (which the board verifies), a parameter, the cookie. */
+/** The names that a request carries: a login's address, a key, a token's user (which the board verifies), a parameter, or the cookie. */
 function namesIn({ headers, url = '' }: IncomingMessage, email = ''): readonly string[] {
   const token = headers.authorization?.replace(/^Bearer /i, '') ?? ''
   const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()

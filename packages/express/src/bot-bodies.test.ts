@@ -66,7 +66,7 @@ describe('the body of an update', () => {
   it('that a parser of the host has read is refused, and the log says which line to move', async () => {
     const { url, lines } = await mounted((app) => app.use(express.urlencoded({ extended: false })))
     expect((await send(url)).status).toBe(500)
-    expect(lines.join()).toContain('mount the task board above the line that adds it')
+    expect(lines.join()).toContain('Mount Taskboard above the line that adds it')
     expect(lines.join()).toContain('express.urlencoded()')
   })
 

@@ -133,7 +133,7 @@ describe('a channel of e-mail', () => {
       await board.clock.advance({ seconds: 1 })
       const [theirs, shared] = host.mails
       expect(host.mails.map(({ to }) => to)).toEqual([[address], ['ops@acme.example', 'team@acme.example']])
-      expect(bodyOf(theirs as Mail)[1]).toBe('Whoever has this link decides as you, so do not pass it on:')
+      expect(bodyOf(theirs as Mail)[1]).toBe('Anyone who has this link decides as you, so do not pass it on:')
       expect(bodyOf(theirs as Mail)[2]).toMatch(/^https:\/\/app\.example\/v2\/decide\/[\w-]{22}$/)
       expect(bodyOf(shared as Mail).join('\n')).toContain(`/dashboard/#/tasks/${taskId}`)
       expect(bodyOf(shared as Mail).join('\n')).not.toContain('/decide/')

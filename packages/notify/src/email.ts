@@ -43,7 +43,7 @@ export interface EmailConfig {
 
 const MOST_RECIPIENTS = 20
 const LONGEST_ADDRESS = 254
-const YOURS_ALONE = 'Whoever has this link decides as you, so do not pass it on:'
+const YOURS_ALONE = 'Anyone who has this link decides as you, so do not pass it on:'
 const NOT_ALLOWED = 'has an address that is not allowed here'
 /** The form of a valid address in HTML: no spaces, quotes, comments or lists, so that one address stays one. */
 const ADDRESS =
@@ -226,7 +226,7 @@ interface Request {
   readonly expiresAt: number
 }
 
-/** What one person is asked, with the link that decides as this person. */
+/** The request to one person, with the link that decides as this person. */
 function requestOf({ from, address, text, url, expiresAt }: Request): SendMailOptions {
   const until = new Date(expiresAt).toISOString()
   return {

@@ -23,7 +23,7 @@ const pages: Readonly<Record<string, readonly [title: string, about: string]>> =
   webhooks: ['Webhooks', 'Register endpoints for events, and look at their deliveries'],
   notifications: ['Notification channels', 'Notify people by chat or mail'],
   messengers: ['Messengers', 'Link accounts of messengers, and see the connected conversations'],
-  reference: ['Descriptions', 'Get the OpenAPI document and the reference page of your own server'],
+  reference: ['Descriptions', 'Get the OpenAPI document and the reference page from your server'],
 }
 
 export const FOLDER = 'docs/reference'

@@ -76,7 +76,7 @@ export function fittingBlocks(message: (budget: number) => BotMessage): SlackMes
   return { text: escaped(inert(toPlain(made.text))).slice(0, 300), blocks: [section, ...actions] }
 }
 
-/** What Slack sends of what somebody wrote, as they wrote it: its names for people, channels and links become text. */
+/** A message from Slack as its author wrote it: Slack's markup for people, channels and links becomes text. */
 export function fromSlack(text: string): string {
   return text
     .replaceAll(/<([^<>]*)>/g, (_, inside: string) => plainOf(inside))

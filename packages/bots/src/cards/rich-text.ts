@@ -3,7 +3,7 @@ export type Span =
   | string
   | { readonly bold: string }
   | { readonly link: string; readonly text: string }
-  /** On lines of its own, in a fixed width. */
+  /** On separate lines, in a fixed-width font. */
   | { readonly block: string }
 
 /** What a bot says: lines of pieces. */
@@ -36,7 +36,7 @@ export function shortened(text: string, most: number): string {
   return `${text.slice(0, end)}…`
 }
 
-/** Characters that turn the direction of what follows, and those that end that. */
+/** Characters that change the direction of the text after them, and characters that stop such a change. */
 const TURNS = /[\u202A\u202B\u202D\u202E\u2066-\u2068]/g
 const ENDS_OLD = /\u202C/g
 const ENDS_ISOLATE = /\u2069/g

@@ -4,8 +4,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 const TOLERANCE_S = 300
 
 /**
- * Whether Slack has signed a request with the secret, within five minutes of `now`: an HMAC-SHA256 of the version, the time and the bytes of
- * the body.
+ * Whether Slack has signed a request with the secret, within five minutes of `now`. The signature is an HMAC-SHA256 of the version, the time
+ * and the bytes of the body.
  */
 export function isSignedBySlack(
   {

@@ -80,7 +80,11 @@ export function slackBot(options: SlackBotOptions): Bot {
 function checked(options: SlackBotOptions): SlackBotOptions {
   const { signingSecret, botToken, path, apiUrl } = options
   const rules: readonly (readonly [keyof SlackBotOptions, boolean, string])[] = [
-    ['signingSecret', typeof signingSecret === 'string' && signingSecret !== '', 'must be that of the app'],
+    [
+      'signingSecret',
+      typeof signingSecret === 'string' && signingSecret !== '',
+      'must be the signing secret of the app',
+    ],
     ['botToken', typeof botToken === 'string' && botToken.startsWith('xoxb-'), 'must begin with xoxb-'],
     ['path', path === undefined || PATH.test(path), 'must be a path such as /bots/slack'],
     ['apiUrl', apiUrl === undefined || URL.canParse(apiUrl), 'must be a URL'],
@@ -257,7 +261,7 @@ function platformError(error: unknown): string | null {
   return code === ErrorCode.PlatformError ? (data?.error ?? '') : null
 }
 
-/** What an error of Slack says of a card; null for one to try again after. */
+/** The state of a card after an error from Slack; null for an error after which the bot retries. */
 function shownDespite(error: unknown): ShownCard | null {
   const { code, retryAfter } = error as Partial<WebAPIRateLimitedError>
   if (code === ErrorCode.RateLimitedError) {

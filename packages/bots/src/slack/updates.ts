@@ -1,7 +1,7 @@
 import type { Spoken } from '@taskboard/core/transport'
 import { fromSlack } from '../cards/mrkdwn.js'
 
-/** What Slack sends, as far as a bot has to do with it. */
+/** An update from Slack, with the parts that a bot handles. */
 export type SlackUpdate =
   | { readonly kind: 'challenge'; readonly challenge: string }
   | { readonly kind: 'command'; readonly spoken: Spoken; readonly text: string }
@@ -12,7 +12,7 @@ export type SlackUpdate =
       readonly thread: string | null
     }
   | { readonly kind: 'press'; readonly spoken: Spoken; readonly token: string; readonly ref: string }
-  /** Nothing that a bot has to do with. */
+  /** An update that a bot doesn't handle. */
   | { readonly kind: 'other' }
 
 type Json = Readonly<Record<string, unknown>>
@@ -23,7 +23,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null ? (value as Json) : {}
 
-/** The update of a request whose signature is right; null for what is no update of Slack. */
+/** The update in a request whose signature is valid; null when the request isn't a Slack update. */
 export function readSlackUpdate(bytes: Uint8Array, type: string): SlackUpdate | null {
   const text = new TextDecoder().decode(bytes)
   try {

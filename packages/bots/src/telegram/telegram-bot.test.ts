@@ -45,7 +45,7 @@ describe('linking', () => {
       expect(person.last().text).toContain('Link this account to ada of Acme?')
       const offer = person.last()
       await person.press(offer, 'Link')
-      expect(server.alerts.at(-1)).toBe('Linked to ada. What you write here, that user writes.')
+      expect(server.alerts.at(-1)).toBe('Linked to ada. You now write here as that user.')
       await person.press(offer, 'Link')
       expect(server.alerts.at(-1)).toContain('expired, or was used')
       await person.write(`/task connect ${code}`)

@@ -116,7 +116,7 @@ function toUpdate(bytes: Uint8Array): Update | null {
   }
 }
 
-/** What a request resolves with, or the wait that Telegram wants before the next one. */
+/** The result of a request, or the wait that Telegram wants before the next one. */
 async function withWaits<T extends object>(ask: () => Promise<T>): Promise<T | { readonly waitMs: number }> {
   try {
     return await ask()
@@ -245,7 +245,7 @@ async function handlePress(
   await desk.done({ updateId, position })
 }
 
-/** Telegram shows at most 200 characters. A press that is too old cannot be answered any more. */
+/** Telegram shows at most 200 characters. It accepts no response to a press that is too old. */
 async function answer(api: Api, queryId: string, text: string): Promise<void> {
   try {
     await api.answerCallbackQuery(queryId, { text: text.slice(0, 200), show_alert: true })
@@ -344,7 +344,7 @@ const REMOVED =
   /chat not found|bot was (blocked|kicked)|not a member|user is deactivated|not enough rights|upgraded to a supergroup|have no rights|CHAT_WRITE_FORBIDDEN/i
 const LOST = /message to edit not found|message can't be edited|MESSAGE_ID_INVALID/i
 
-/** What an error of Telegram says of a card; null for one to try again after. */
+/** The state of a card after an error from Telegram; null for an error after which the bot retries. */
 function shownDespite(
   { description, error_code: code, parameters }: GrammyError,
   ref: string | null,

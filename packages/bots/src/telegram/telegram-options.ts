@@ -4,8 +4,8 @@ export interface TelegramBotOptions {
   /** The token of the bot, which @BotFather gives. */
   readonly token: string
   /**
-   * Telegram sends it with each update, so that nobody else can: 1 to 256 letters, digits, `_` and `-`. Telegram then calls your host, at
-   * `publicUrl` and `path`. Without it, one process of yours asks Telegram for updates.
+   * Telegram sends it with each update, to prove that the update is genuine: 1 to 256 letters, digits, `_` and `-`. Telegram then calls your
+   * host application, at `publicUrl` and `path`. Without it, one of your processes asks Telegram for updates.
    */
   readonly secretToken?: string | undefined
   /** Where Telegram sends updates, below the path of the mount. Default `/bots/telegram`. */

@@ -13,7 +13,7 @@ export type Command =
   | { readonly kind: 'connect'; readonly workspace: string }
   | ({ readonly kind: 'task' } & WrittenTask)
 
-/** A task as somebody wrote it. */
+/** A task as a person wrote it. */
 export interface WrittenTask {
   readonly title: string
   /** What of the title was too long. */
@@ -144,7 +144,7 @@ function readParts(text: string, agents: readonly string[]): Parts | null {
   return parts
 }
 
-/** The parts with one more, which was written before them; null for what is none, or was there already. */
+/** The parts with one more, which was written before them; null when it isn't a part, or is already there. */
 function withPart(parts: Parts, part: string, agents: readonly string[]): Parts | null {
   const priority = toPriority(part)
   if (priority !== null) return parts.priority === null ? { ...parts, priority } : null

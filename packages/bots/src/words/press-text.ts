@@ -1,6 +1,6 @@
 import type { Pressed } from '@taskboard/core/transport'
 
-/** What somebody who pressed a button reads. */
+/** The text that a person who pressed a button reads. */
 export function pressText(pressed: Exclude<Pressed, { readonly kind: 'replaced' }>): string {
   switch (pressed.kind) {
     case 'decided':
@@ -8,9 +8,9 @@ export function pressText(pressed: Exclude<Pressed, { readonly kind: 'replaced' 
     case 'undone':
       return 'The task is taken back.'
     case 'linked':
-      return `Linked to ${pressed.user}. What you write here, that user writes.`
+      return `Linked to ${pressed.user}. You now write here as that user.`
     case 'declined':
-      return 'Nothing was linked, and the code is used up.'
+      return 'Your account was not linked, and the code is used up.'
   }
 }
 

@@ -4,7 +4,7 @@ import { type Command, readCode, readCommand, readTask, type WrittenTask } from 
 import { shownTime } from '../cards/shown-time.js'
 import { dueAt } from './due.js'
 
-/** What somebody wrote to a bot. */
+/** A message that a person wrote to a bot. */
 export interface Written {
   readonly text: string
   /** Whether it was written as a command, such as `/task`. */
@@ -15,8 +15,8 @@ const say = (text: RichText): BotMessage => ({ text, buttons: [] })
 const sayLine = (line: string): BotMessage => say([[line]])
 
 /**
- * Does what somebody wrote. Resolves with the response; null when a card says it all, when nothing is to be said, and for a repeat.
- * @throws TaskboardError with a message for who wrote it.
+ * Carries out a message. Resolves with the response; null when a card says it all, when no response is needed, and for a second delivery.
+ * @throws TaskboardError with a message for the person who wrote it.
  */
 export async function respond(
   desk: BotDesk,
@@ -100,7 +100,7 @@ async function offerLink(desk: BotDesk, spoken: Spoken, code: string): Promise<B
   return {
     text: [
       [`Link this account to ${short(offer.user)} of ${short(offer.account)}?`],
-      ['What you write here, that user writes.'],
+      ['You then write here as that user.'],
     ],
     buttons: [
       { label: 'Link', token: offer.accept, kind: 'good' },
@@ -131,12 +131,12 @@ function listed(reports: readonly TaskReport[], which: 'list' | 'mine'): BotMess
   )
 }
 
-/** Why a task is not picked up, or what it waits for. */
+/** Why an agent doesn't pick up a task, or the reason that the task waits. */
 function explained({ task, handle, agent, openApproval, timeZone }: TaskReport, now: number): BotMessage {
   const reasons: string[] = []
   if (task.column === 'DONE') reasons.push('It is done.')
   if (task.column === 'DOING')
-    reasons.push(agent === null ? 'Somebody works on it.' : `${short(agent)} works on it.`)
+    reasons.push(agent === null ? 'Someone works on it.' : `${short(agent)} works on it.`)
   if (openApproval !== null) reasons.push(`It waits for a decision: ${short(openApproval.summary)}`)
   else if (task.hold?.reason === 'needs_input') reasons.push('It waits for an answer to its question.')
   else if (task.hold !== null)

@@ -163,10 +163,10 @@ export interface AccessStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<readonly Account[]>
   /**
-   * Changes an account, or the name of a workspace. When it resolves with `readOnly` true, no write to the account commits any more that
-   * changes what an export has, until it is false again. Each verb that would is refused with `readOnlyRefusal`, with all of its batch or
-   * transaction unless that is shared by others, its agents are paused, and background work passes over it. `beginDeletion` of the account,
-   * sessions, deliveries, and figures go on.
+   * Changes an account, or the name of a workspace. Once it resolves with `readOnly` true, no write commits that would change an export of
+   * the account, until it is false again. A verb that would make such a write is rejected with `readOnlyRefusal`. So is the rest of its batch
+   * or transaction, unless others share it. The account's agents are paused, and background work skips it. `beginDeletion` of the account,
+   * sessions, deliveries and analytics continue.
    * @throws TaskboardError `NOT_FOUND`.
    */
   update<U extends AccountUpdate | WorkspaceUpdate>(

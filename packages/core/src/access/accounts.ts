@@ -58,13 +58,13 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   /** Oldest first. `limit` 1 to 1,000, default 100. */
   list(options?: InTransaction<Tx> & { readonly limit?: number | undefined }): Promise<readonly Account[]>
   /**
-   * Changes the name, the tier, whether another owner has to decide and answer whatever somebody of the account asks, or whether the account is
-   * read-only. This process applies a new tier to the next request. Other processes (and this one, with a `tx`, after its commit) apply it
-   * within the authenticator's `cacheTtlMs`.
+   * Changes the name, the tier, whether the account is read-only, or whether another owner has to decide the requests of its people. This
+   * process applies a new tier to the next request. Other processes (and this one, with a `tx`, after its commit) apply it within the
+   * authenticator's `cacheTtlMs`.
    *
-   * From the commit of `readOnly: true` on, no process changes what an export of the account has. Writes are refused with
-   * `SERVICE_UNAVAILABLE` and `retryAfterMs`, agents take none of its tasks, leases do not expire, and schedules and retention wait. It
-   * can be read and deleted, people can log in, and deliveries are sent. The call waits for writes that have begun.
+   * From the commit of `readOnly: true` on, no process changes the data that an export of the account contains. Writes are rejected with
+   * `SERVICE_UNAVAILABLE` and `retryAfterMs`, agents pick up no tasks of the account, leases don't expire, and schedules and retention wait.
+   * You can still read and delete the account, people can log in, and deliveries are sent. The call waits for writes that have begun.
    */
   update(accountId: string, change: AccountChangeInput, options?: OnRecord<Tx>): Promise<Account>
   /**

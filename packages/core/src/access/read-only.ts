@@ -5,7 +5,7 @@ const RETRY_AFTER_MS = 5_000
 
 class ReadOnlyRefusal extends TaskboardError {}
 
-/** What a storage throws for a write to an account that takes none: `SERVICE_UNAVAILABLE`, with when to try again. */
+/** The error that a storage throws for a write to a read-only account: `SERVICE_UNAVAILABLE`, with the wait before a retry. */
 export function readOnlyRefusal(cause?: unknown): TaskboardError {
   const message = 'the account takes no writes at the moment; try again'
   return new ReadOnlyRefusal('SERVICE_UNAVAILABLE', message, { retryAfterMs: RETRY_AFTER_MS, cause })

@@ -13,7 +13,7 @@ export const auditActions = {
   'member.changed':
     'A user got other scopes. The keys and invitations in the details ended, because they had more.',
   'member.deleted': 'A user was deleted, with the sessions, keys and invitations in the details.',
-  'member.verified': 'Your code said whether an address is known to be that of its user.',
+  'member.verified': 'Your code said whether an address is known to belong to its user.',
   'invitation.created': 'Someone was invited.',
   'invitation.withdrawn': 'An invitation was withdrawn.',
   'password.changed': 'A user got another password. The sessions in the details ended.',

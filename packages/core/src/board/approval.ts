@@ -75,7 +75,7 @@ export interface Verdict {
   readonly comment: string | null
   /** The digest of the input that the decider has seen, or its first 12 digits; null when they don't say. */
   readonly digest: string | null
-  /** Whether it counts only while the task waits for an approval. Default: also afterwards, for the next request. */
+  /** Whether it counts only while the task waits for an approval. Default: it counts later as well, for the next request. */
   readonly onlyOnHold?: boolean | undefined
 }
 

@@ -4,15 +4,15 @@ import type { Instant } from '../environment/index.js'
 
 /** What a person did in a messenger. */
 export interface Spoken {
-  /** The messenger's id of the update. What it causes, it causes once. */
+  /** The messenger's id of the update. An update takes effect once. */
   readonly updateId: string
-  /** Where polling goes on after it; null where the messenger calls. */
+  /** Where polling continues after it; null where the messenger calls. */
   readonly position: number | null
   readonly person: { readonly id: string; readonly name: string }
   readonly conversation: {
     readonly id: string
     readonly title: string
-    /** Whether nobody but this person reads it. */
+    /** Whether this person is the only one who reads it. */
     readonly isDirect: boolean
   }
   /** The message, or the thread, that it replies to; null for none. */
@@ -30,7 +30,7 @@ export interface Member {
   readonly workspaceName: string
 }
 
-/** A task that somebody writes. */
+/** A task that a person writes. */
 export interface SpokenTask {
   readonly title: string
   readonly description?: string | null | undefined
@@ -49,7 +49,7 @@ export interface Replied {
   readonly title: string
 }
 
-/** Who a code belongs to, with the tokens of the buttons that accept and decline it. */
+/** The user of a code, with the tokens of the buttons that accept and decline it. */
 export interface LinkOffer {
   /** The address or the name of the user. */
   readonly user: string
@@ -80,9 +80,10 @@ export interface TaskReport {
 }
 
 /**
- * What a bot can do on the board for people who are linked. Every method rejects with a `TaskboardError` whose message is for people: `UNAUTHORIZED`
- * when the messenger account is not linked, `FORBIDDEN` without the scope or beyond reach, `CONFLICT` when the conversation is not connected, and
- * `RATE_LIMITED`. A method that changes something returns null for an update that has had its effect, and does nothing.
+ * The actions that a bot can take on the board for people who are linked. Every method rejects with a `TaskboardError` whose message is for
+ * people. Its code is `UNAUTHORIZED` when the messenger account isn't linked, `FORBIDDEN` without the scope or beyond reach, or
+ * `RATE_LIMITED`. It is `CONFLICT` when the conversation isn't connected. A method that changes something does so once per update, and
+ * returns null after that.
  */
 export interface BotDesk {
   /** The person, and the workspace of the conversation. */
@@ -91,7 +92,7 @@ export interface BotDesk {
   agentNames(spoken: Spoken): Promise<readonly string[]>
   /** Adds a task, whose card is posted as soon as this has committed. */
   add(spoken: Spoken, task: SpokenTask): Promise<{ readonly taskId: string } | null>
-  /** Answers the question of the task whose card `replyTo` names, or comments on it. `NOT_FOUND` when it is no card. */
+  /** Answers the question of the task whose card `replyTo` names, or comments on it. `NOT_FOUND` when it isn't a card. */
   reply(spoken: Spoken, text: string): Promise<Replied | null>
   /** Whether `replyTo` is a card. */
   isCard(spoken: Spoken): Promise<boolean>
@@ -116,7 +117,7 @@ export interface BotDesk {
     spoken: Spoken,
     pressed: { readonly token: string; readonly ref: string | null },
   ): Promise<Pressed | null>
-  /** Notes that an update needs nothing, or got its response. */
+  /** Notes that an update needs no response, or got it. */
   done(spoken: Pick<Spoken, 'updateId' | 'position'>): Promise<void>
   readonly now: () => Instant
   readonly logger: {

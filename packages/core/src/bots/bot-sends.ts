@@ -38,7 +38,7 @@ const BATCH = 10
 const LEAST_BETWEEN_EDITS_MS = 1_000
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 300_000
-/** Then a message is given up. What a messenger wants to have later does not count. */
+/** Then a message is given up. A wait that a messenger asks for doesn't count as a failure. */
 const MOST_FAILURES = 20
 
 type Outcome = Pick<SettledMessage, 'outcome' | 'ref' | 'shown' | 'waitMs' | 'againInMs'>

@@ -45,7 +45,7 @@ export interface ConnectedConversation {
   readonly failure: string | null
 }
 
-/** What the buttons of a message do, for as long as they do it. */
+/** The effect of the buttons of a message, while they work. */
 export interface MessageOffer {
   readonly kind: 'undo' | 'approval'
   /** The id of the approval; of the task, for `undo`. */
@@ -56,7 +56,7 @@ export interface MessageOffer {
   readonly secretHash: string
 }
 
-/** Where the card of a task is, and what it shows. */
+/** Where the card of a task is, and its content. */
 export interface MessagePlace {
   /** `mms_…` */
   readonly id: string
@@ -75,7 +75,7 @@ export interface MessagePlace {
   readonly ref: string | null
   /** `ended`: it gets one more edit, and is forgotten then. */
   readonly state: 'live' | 'ended'
-  /** A digest of what it shows; null before it was posted. */
+  /** A digest of its content; null before it was posted. */
   readonly shown: string | null
   readonly offer: MessageOffer | null
   /** How many sends have failed since the last one that worked. */
@@ -86,7 +86,7 @@ export interface MessagePlace {
 /** A message that is to be posted or edited, claimed by one process. */
 export interface ClaimedMessage extends MessagePlace {
   readonly claimToken: string
-  /** How often it was marked. Pass it to `settleMessage`, so that a mark that comes meanwhile stays. */
+  /** How often it was marked. Pass it to `settleMessage`, which keeps the marks made since. */
   readonly marks: number
 }
 
@@ -94,7 +94,7 @@ export interface ClaimedMessage extends MessagePlace {
 export interface TakenUpdate {
   readonly bot: string
   readonly updateId: string
-  /** Where polling goes on after it; null where the messenger calls. */
+  /** Where polling continues after it; null where the messenger calls. */
   readonly position: number | null
 }
 
@@ -119,7 +119,7 @@ export interface SettledMessage {
   readonly claimToken: string
   readonly marks: number
   /**
-   * `sent`: the messenger shows it, as `shown`, in the message `ref`; it is due again after `waitMs` if it was marked meanwhile. `failed`: it is
+   * `sent`: the messenger shows it, as `shown`, in the message `ref`; it is due again after `waitMs` if it was marked since. `failed`: it is
    * due again after `waitMs`. `gone`: forget it.
    */
   readonly outcome: 'sent' | 'failed' | 'gone'
@@ -183,7 +183,7 @@ export interface BotStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<MessengerLink | null>
   listLinks(query: LinkQuery, call: CallContext<Tx>): Promise<readonly MessengerLink[]>
-  /** Ends a link of a user; false when there is none. */
+  /** Deletes a link of a user; false when there is none. */
   deleteLink(
     named: { readonly accountId: string; readonly userId: string; readonly linkId: string },
     call: CallContext<Tx>,
@@ -205,7 +205,7 @@ export interface BotStore<Tx = unknown> {
     query: ConversationQuery,
     call: CallContext<Tx>,
   ): Promise<readonly ConnectedConversation[]>
-  /** Ends a connection, with the messages there; false when there is none within reach. */
+  /** Deletes a connection, with the messages there; false when there is none within reach. */
   deleteConversation(
     named: { readonly within: Reach; readonly conversationId: string },
     call: CallContext<Tx>,

@@ -25,20 +25,20 @@ export type ShownCard =
   | { readonly outcome: 'shown'; readonly ref: string }
   /** The messenger wants fewer requests: it is sent after the wait. */
   | { readonly outcome: 'later'; readonly waitMs: number }
-  /** Somebody has deleted the message. */
+  /** The message was deleted in the messenger. */
   | { readonly outcome: 'gone' }
   /** The bot may not write there any more; `reason` says why, to the people of the workspace. */
   | { readonly outcome: 'removed'; readonly reason: string }
 
 /** How a bot speaks with its messenger. `slackBot` and `telegramBot` of `@taskboard/bots` make them. */
 export interface Bot {
-  /** What the storage calls it: 1 to 30 lower-case letters, digits and hyphens. It never changes. */
+  /** Its name in the storage: 1 to 30 lowercase letters, digits and hyphens. It never changes. */
   readonly name: string
   /** What people call the messenger. */
   readonly label: string
   /** Where the messenger sends updates, below the path of the mount; null for one that polls. */
   readonly path: string | null
-  /** Answers a request of the messenger. Checks that it comes from there before anything else. */
+  /** Handles a request from the messenger. Checks first that the messenger sent it. */
   handle(request: BotRequest, desk: BotDesk): Promise<BotResponse>
   /**
    * Called by `start`, and again with growing waits after it throws. `address` is where the messenger reaches `path`, by `publicUrl`.
@@ -53,7 +53,7 @@ export interface Bot {
     desk: BotDesk,
   ): Promise<{ readonly waitMs: number }>
   /**
-   * Posts a card, or edits the message that shows it. What it throws counts as a failure, and is tried again.
+   * Posts a card, or edits the message that shows it. An error that it throws counts as a failure, and the board retries.
    */
   show(card: Card, options: { readonly signal: AbortSignal }): Promise<ShownCard>
   /** Where a user can open the messenger with a code, if it has such addresses. */
@@ -63,7 +63,7 @@ export interface Bot {
 const NAME = /^[a-z0-9][a-z0-9-]{0,29}$/
 const MEMBERS = ['handle', 'show'] as const
 
-/** @throws TaskboardError `INVALID_CONFIG` (`bots`) for what is no bot, and for two with one name or path. */
+/** @throws TaskboardError `INVALID_CONFIG` (`bots`) for a value that isn't a bot, and for two with one name or path. */
 export function checkedBots(bots: readonly Bot[]): readonly Bot[] {
   const isBot = (bot: Bot | null): boolean =>
     bot !== null && typeof bot === 'object' && MEMBERS.every((name) => typeof bot[name] === 'function')

@@ -28,7 +28,7 @@ export interface DeskDeps<Tx> {
 /** At most so many at a time. */
 export const mostLinks = 5
 
-/** To somebody whose messenger account is not linked. */
+/** For a person whose messenger account isn't linked. */
 export const strangers = (): TaskboardError =>
   new TaskboardError(
     'UNAUTHORIZED',

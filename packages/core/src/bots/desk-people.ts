@@ -21,7 +21,7 @@ export interface DeskPeople<Tx> {
   readonly requireReach: (principal: Principal, workspaceId: string) => Promise<void>
   /** The person with the workspace of the conversation. @throws TaskboardError (rejecting) `FORBIDDEN`, `CONFLICT`, and as `personOf`. */
   readonly memberOf: (spoken: Spoken, scope: Scope) => Promise<Member>
-  /** Runs work once for an update, in one commit with the note that it was; null for a repeat. */
+  /** Runs work once for an update, in one commit with the note that it ran; null for an update that ran before. */
   readonly once: <T>(
     spoken: Spoken,
     principal: Principal | null,

@@ -33,7 +33,7 @@ export function createDesk<Tx>(deps: DeskDeps<Tx>, bot: string): BotDesk {
     async reply(spoken, text) {
       const member = await memberOf(spoken, 'tasks:write')
       const card = await cardOf(spoken)
-      if (card === null) throw new TaskboardError('NOT_FOUND', 'that message is no card of a task')
+      if (card === null) throw new TaskboardError('NOT_FOUND', 'that message is not the card of a task')
       const taskId = await requireIn(member.principal, member.workspaceId, card.taskId)
       return write(parts, spoken, member, { taskId, text, mayAnswer: true })
     },
@@ -99,7 +99,7 @@ async function add<Tx>(parts: Parts<Tx>, spoken: Spoken, { agent, ...task }: Spo
   return { taskId }
 }
 
-/** Writes into the conversation of a task: the answer to its question, if it waits for one. */
+/** Adds a comment to a task, or the answer to its question if it waits for one. */
 async function write<Tx>(
   { once, board: boardOf, onChanged }: Parts<Tx>,
   spoken: Spoken,
@@ -208,6 +208,6 @@ async function connect<Tx>(parts: Parts<Tx>, spoken: Spoken, workspaceName: stri
   })
 }
 
-/** Whether an error is one to tell the person who caused it, by its message. */
+/** Whether to show the message of an error to the person who caused it. */
 export const isForPeople = (error: unknown): error is TaskboardError =>
   isTaskboardError(error) && error.code !== 'INTERNAL_ERROR' && error.code !== 'SERVICE_UNAVAILABLE'

@@ -26,7 +26,7 @@ export interface ChannelDeliveryDeps {
   /** Null when the workspace is gone. */
   readonly accountOf: (workspaceId: string) => string | Promise<string | null>
   readonly linkOf: EventLink
-  /** The address that decides what an event asks for as the person of an account with this verified e-mail address, or null. */
+  /** The address that decides an event's request as the person of an account with this verified email address, or null. */
   readonly decisionLink: (event: LoggedEvent, accountId: string, email: string) => Promise<string | null>
 }
 

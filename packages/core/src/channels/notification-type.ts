@@ -37,8 +37,9 @@ export interface DeliveryTools {
     readonly body: string
   }) => Promise<SendResult>
   /**
-   * The address that decides what the event asks for, as the person with this verified e-mail address: for a message to that address alone.
-   * Whoever has it decides as the person. Null for other events and addresses, and for who may not decide it: then use `url`. What cannot be looked up counts as null.
+   * The address that decides the event's request, as the person with this verified email address: for a message to that address alone.
+   * Anyone who has it decides as the person. Null for other events and addresses, for a person who may not decide it, and when the lookup
+   * fails: then use `url`.
    */
   readonly decisionLink: (recipient: string) => Promise<string | null>
   /** Whether a recipient has confirmed the channel by the link of `NotificationType.confirmation`. */

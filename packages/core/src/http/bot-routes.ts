@@ -11,7 +11,7 @@ const MOST_BYTES = 65_536
 const NONE = new Uint8Array(0)
 const encoder = new TextEncoder()
 
-/** What middleware such as the `verify` of a parser, or a serverless platform, keeps of a body. */
+/** The bytes of a body that middleware, such as a parser's `verify`, or a serverless platform keeps. */
 interface Kept {
   readonly rawBody?: unknown
 }
@@ -34,7 +34,7 @@ export async function readBodyBytes(request: HttpRequest, maxBytes: number): Pro
       : (keptBytes((raw as Kept | null | undefined)?.rawBody) ?? keptBytes(body.value))
   if (body.kind === 'parsed' && bytes === null) {
     const rule =
-      'a parser of the host has read the body: mount the task board above the line that adds it, such as app.use(express.urlencoded()), or keep request.rawBody with its verify option'
+      'a body parser has read the body. Mount Taskboard above the line that adds it, such as app.use(express.urlencoded()), or keep request.rawBody with its verify option'
     throw new TaskboardError('INTERNAL_ERROR', rule)
   }
   if (bytes === null || bytes.length > maxBytes) {

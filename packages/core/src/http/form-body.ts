@@ -4,14 +4,17 @@ import type { HttpRequest } from './http.js'
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;|$)/i
 
 /**
- * The fields of a form that a page sent, each with its first value. Also when the host's parser has read it.
+ * The fields of a form that a page sent, each with its first value, even when the host application's parser has read it.
  * @throws TaskboardError `UNSUPPORTED_MEDIA_TYPE` for another type, `PAYLOAD_TOO_LARGE` above `maxBytes`.
  */
 export async function readForm(request: HttpRequest, maxBytes: number): Promise<ReadonlyMap<string, string>> {
   const { body } = request
   if (body.kind === 'none') return new Map()
   if (!FORM_TYPE.test(request.header('content-type') ?? ''))
-    throw new TaskboardError('UNSUPPORTED_MEDIA_TYPE', 'the content type must be that of a form')
+    throw new TaskboardError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'the content type must be application/x-www-form-urlencoded',
+    )
   const tooLarge = new TaskboardError('PAYLOAD_TOO_LARGE', `the body must have at most ${maxBytes} bytes`)
   if (body.kind === 'parsed') return parsed(body.value, maxBytes, tooLarge)
   if (Number(request.header('content-length') ?? 0) > maxBytes) throw tooLarge

@@ -135,6 +135,6 @@ export function createAsked({ environment, people, approvals, tasks, agents }: A
   }
 }
 
-/** The name of what a link is about. */
+/** The name of the request that a link is about. */
 export const requestOf = (taskId: string, { kind, id }: LinkSubject): RequestName =>
   kind === 'approval' ? { approvalId: id } : { taskId }

@@ -39,8 +39,8 @@ export interface Decider {
    */
   open(token: string, origin: LinkOrigin): Promise<LinkView | null>
   /**
-   * Decides as the person, once, and returns what the link shows then. Of several calls one decides. When its state is open still, the `notice` says why
-   * nothing was decided.
+   * Decides as the person, once, and returns what the link shows then. Of several calls one decides. When its state is still open, the
+   * `notice` says why no decision was made.
    * @throws TaskboardError as `open`.
    */
   decide(token: string, choice: Choice, origin: LinkOrigin): Promise<LinkView | null>
@@ -58,7 +58,7 @@ export interface DeciderDeps {
 /** 128 bits. */
 const TOKEN = /^[A-Za-z0-9_-]{22}$/
 
-/** A link with what it is about, and who decides with it; null for who may not any more. */
+/** A link with its request, and the person who decides with it; null when they no longer may. */
 interface Opened {
   readonly link: StoredLink
   readonly request: LinkedRequest | null
@@ -140,7 +140,7 @@ function createLinkFinder({ environment: { clock }, failuresPerMinute }: Decider
   }
 }
 
-/** Who decides, or why nobody does. */
+/** The person who decides, or the reason that they may not. */
 async function deciderOf(
   asked: AskedReader,
   request: LinkedRequest,
@@ -172,7 +172,7 @@ function stateOf(link: StoredLink, request: LinkedRequest | null): LinkState {
 const digestNow = ({ action, summary, input }: NonNullable<LinkedRequest['approval']>): string =>
   parseApprovalRequest({ action, summary, input }).inputDigest
 
-/** Decides. Returns why nothing was decided; null when it was. */
+/** Decides. Returns why no decision was made; null when one was. */
 async function write(
   { environment, approvals, comments }: DeciderDeps,
   { workspaceId, taskId, about: { kind, id }, digest }: StoredLink,
@@ -207,7 +207,7 @@ async function write(
   }
 }
 
-/** What a decision can be refused with, besides a fault of the board. */
+/** The codes that reject a decision, apart from a fault of the board. */
 const ITS_FAULT = [
   'CONFLICT',
   'FORBIDDEN',

@@ -6,9 +6,9 @@ export interface DirectMessage {
   readonly person: FoundPerson
   readonly accountId: string
   readonly workspaceId: string
-  /** What is asked, in one line of plain text, at most 600 characters. Users wrote parts of it: escape it. */
+  /** The request in one line of plain text, at most 600 characters. Users wrote parts of it: escape it. */
   readonly text: string
-  /** Whoever has it decides as the person: send it to the person alone, and keep it out of logs and previews. */
+  /** Anyone who has it decides as the person: send it to the person alone, and keep it out of logs and previews. */
   readonly url: string
   /** When the link expires. */
   readonly expiresAt: Instant
@@ -18,8 +18,8 @@ export interface DirectMessage {
 export interface DirectChannel {
   readonly name: string
   /**
-   * Sends a message to a person alone. Returns false when it has no way to this person, so that the next one is tried. What it throws is
-   * logged, and the next one is tried.
+   * Sends a message to a person alone. Returns false when it has no way to this person, so that the next channel is tried. An error
+   * that it throws is logged, and the next channel is tried.
    */
   direct(message: DirectMessage): Promise<boolean>
 }

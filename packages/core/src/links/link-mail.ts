@@ -9,7 +9,7 @@ import type { DirectChannel } from './direct-message.js'
 import type { MakeLink } from './made-link.js'
 
 const HOUR_MS = 3_600_000
-/** A link reaches people, as often as somebody asks for it. */
+/** Each call sends a link to a person, so the calls are limited. */
 const MOST_TO_PERSON = 10
 const MOST_OF_ACCOUNT = 100
 
@@ -59,7 +59,7 @@ export function createLinkMail(deps: LinkMailDeps, asked: AskedReader, make: Mak
         if (!isTaskboardError(error, 'FORBIDDEN')) throw error
         throw new TaskboardError(
           'INVALID_FIELD',
-          `userId is of somebody who may not decide it: ${error.message}`,
+          `userId names a person who may not decide it: ${error.message}`,
           {
             field: 'userId',
           },

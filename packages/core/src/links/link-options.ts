@@ -1,6 +1,6 @@
 import { baseUrlForm, TaskboardError, textOf, toBaseUrl } from '../errors/index.js'
 
-/** How links that decide look, and what they require. */
+/** The look and the requirements of links that decide. */
 export interface LinkOptions {
   /**
    * Whether a link also asks its person to log in, so that who has the link alone decides nothing and sees nothing. With Taskboard's login, the page

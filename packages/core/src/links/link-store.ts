@@ -13,7 +13,7 @@ export interface LinkStore<Tx = unknown> {
   /** Stores a link. @throws TaskboardError `TASK_NOT_FOUND` for a task that the workspace does not have. */
   insertLink(insertion: { readonly link: NewStoredLink }, call: CallContext<Tx>): Promise<StoredLink>
   /**
-   * The link of a token, also when it has expired, and for how much longer it is valid: not positive when it is not. Null for an unknown token,
+   * The link of a token, even an expired one, and for how much longer it is valid: not positive when it isn't. Null for an unknown token,
    * and when its account or workspace is being deleted.
    */
   findLink(

@@ -2,7 +2,7 @@ import { credentialDigest } from '../access/index.js'
 import type { Approval, Comment } from '../board/index.js'
 import type { Instant } from '../environment/index.js'
 
-/** What a link decides: an approval, or a question by the id of its comment. */
+/** The subject of a link: an approval, or a question by the id of its comment. */
 export interface LinkSubject {
   readonly kind: 'approval' | 'question'
   readonly id: string
@@ -16,7 +16,7 @@ export interface StoredLink {
   readonly workspaceId: string
   readonly taskId: string
   readonly about: LinkSubject
-  /** Of what the person is asked: the digest of an approval's input, or that of a question's text. */
+  /** The digest of an approval's input, or of a question's text. */
   readonly digest: string
   /** The person who decides with it. */
   readonly userId: string
@@ -27,28 +27,28 @@ export interface StoredLink {
 /** How long a link is kept after it has expired, so that it can say so. */
 export const linkKeptMs = 7 * 86_400_000
 
-/** The digest that binds a link to what is asked. */
+/** The digest that binds a link to the text of a question. */
 export function digestOfQuestion({ body }: Pick<Comment, 'body'>): string {
   return credentialDigest(body)
 }
 
 /**
- * What has become of what a link asks. `expired`: the link, or the request. `refused`: the person may not decide it any more. `withdrawn`: nothing waits for it.
- * `changed`: something else is asked by now.
+ * The state of a link's request. `expired`: the link or the request has expired. `refused`: the person may no longer decide it. `withdrawn`:
+ * no task waits for it. `changed`: the request has changed since.
  */
 export type LinkState = 'open' | 'decided' | 'expired' | 'refused' | 'withdrawn' | 'changed'
 
-/** What a link shows to whoever opens it. */
+/** The view of a link for anyone who opens it. */
 export interface LinkView {
   readonly id: string
   readonly userId: string
   readonly state: LinkState
-  /** Why it is refused, or what could not be done; null for nothing. */
+  /** Why the person may not decide, or what failed; null for neither. */
   readonly notice: string | null
   readonly kind: LinkSubject['kind']
   /** Until when it decides. */
   readonly expiresAt: Instant
-  /** Null unless the link is open or its request is decided: the rest is for nobody. */
+  /** Null unless the link is open or its request is decided. */
   readonly request: ShownRequest | null
 }
 

@@ -22,11 +22,11 @@ export type { LinkOrigin } from './decider.js'
 /** Links that decide one request as one person, for the host's own code. */
 export interface Links<Tx = unknown> {
   /**
-   * Makes a link for a pending approval, or for the open question of a task. Send the address to the person alone: whoever has it decides as
+   * Makes a link for a pending approval, or for the open question of a task. Send the address to the person alone: anyone who has it decides as
    * the person.
-   * @throws TaskboardError `MISSING_FIELD`, `INVALID_FIELD`; `INVALID_CONFIG` without `publicUrl` (`publicUrl`), or when nobody says who people
-   *   are (`people`); `NOT_FOUND`, `TASK_NOT_FOUND`; `CONFLICT` when nothing waits for a decision; `FORBIDDEN` for a person who may not decide it;
-   *   `SERVICE_UNAVAILABLE`.
+   * @throws TaskboardError `MISSING_FIELD`, `INVALID_FIELD`; `INVALID_CONFIG` without `publicUrl` (`publicUrl`), or when the board cannot look
+   *   up people (`people`); `NOT_FOUND`, `TASK_NOT_FOUND`; `CONFLICT` when nothing waits for a decision; `FORBIDDEN` for a person who may not
+   *   decide it; `SERVICE_UNAVAILABLE`.
    */
   create(input: LinkInput, options?: OnRecord<Tx>): Promise<MadeLink>
 }
@@ -41,7 +41,7 @@ export interface LinkRequest {
 export interface ServedLinks extends Decider {
   readonly passes: LoginPasses
   readonly settings: LinkSettings
-  /** Whether there can be any: with a `publicUrl`, and when somebody says who people are. */
+  /** Whether there can be any: with a `publicUrl`, and when the board can look up people. */
   readonly areServed: boolean
   /**
    * Sends a link to a person's own linked account or verified address, and returns when it expires.
@@ -56,8 +56,8 @@ export interface LinkServices<Tx = unknown> {
   readonly host: Links<Tx>
   readonly served: ServedLinks
   /**
-   * The address that decides, as the person with a verified e-mail address, what an event asks for; null for other events, and for
-   * addresses of nobody who may decide it.
+   * The address that decides an event's request, as the person with a verified email address. Null for other events, and for addresses
+   * of people who may not decide it.
    */
   forRecipient(event: LoggedEvent, accountId: string, email: string): Promise<string | null>
 }

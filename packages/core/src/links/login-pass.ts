@@ -3,7 +3,7 @@ import type { Clock } from '../environment/index.js'
 import { isTaskboardError } from '../errors/index.js'
 import type { LinkView } from './link.js'
 
-/** What a browser keeps when the person of a link has logged in on its page. It is for that link and person alone. */
+/** The pass that a browser keeps when the person of a link has logged in on its page. It is for that link and person alone. */
 export interface LoginPasses {
   /** Valid for ten minutes. */
   issue(link: Pick<LinkView, 'id' | 'userId'>): string

@@ -5,7 +5,7 @@ import type { LinkedRequest } from './asked.js'
 export interface MadeLink {
   /** `lnk_…` */
   readonly id: string
-  /** Whoever has it decides as the person. It is not kept: nothing returns it again. */
+  /** Anyone who has it decides as the person. It isn't stored, and no call returns it again. */
   readonly url: string
   readonly expiresAt: Instant
 }

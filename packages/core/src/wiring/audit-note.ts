@@ -12,7 +12,7 @@ export interface AuditNote {
   readonly by?: AuditActor | undefined
 }
 
-/** What of a call is on record: null for a call that changed nothing. Or a text: why the verb is on no record. */
+/** The record of a call: null for a call that made no change. Or a text: why the verb leaves no record. */
 type Rule<Verb> = Verb extends (input: infer Input, call: never) => Promise<infer Result>
   ? ((input: Input, result: Result) => AuditNote | null) | string
   : string

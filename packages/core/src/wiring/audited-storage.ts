@@ -12,9 +12,9 @@ type CredentialOfVerb = (input: unknown, result: unknown) => NewCredential | nul
 const credentialOf = credentialsMade as Readonly<Record<string, CredentialOfVerb | undefined>>
 
 /**
- * The same storage, whose verbs leave a record by their rule, in the commit of the change: a change without its record does not exist, nor a
- * record without its change. `onRecord` is called after the commit, but not for what is part of a transaction that the host has opened by
- * itself: it may still roll back. `onCredential` is called before it, for each key and user that is made; what it throws rolls back.
+ * The same storage, whose verbs leave a record by their rule. Record and change are in one commit, so neither exists without the other.
+ * `onRecord` is called after the commit, but not in a transaction that the host application has opened, which may still roll back.
+ * `onCredential` is called before the commit, for each key and user that is made; an error that it throws rolls back.
  */
 export function auditedStorage<Tx>(
   storage: Storage<Tx>,

@@ -4,8 +4,8 @@ import type { AuditRules } from './audit-note.js'
 export const botRules: AuditRules['bots'] = {
   takeUpdate: 'what the update does is on its own record',
   holdPolling: 'background work',
-  insertLinkCode: 'nothing is linked by it yet',
-  offerLink: 'nothing is linked by it yet',
+  insertLinkCode: 'it links no account yet',
+  offerLink: 'it links no account yet',
   settleLink: (_, link) =>
     link && {
       action: 'messenger.linked',

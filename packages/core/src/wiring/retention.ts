@@ -26,7 +26,7 @@ const TASK_BATCH = 100
 /** How long the audit keeps what belongs to no account. */
 const DAYS_WITHOUT_ACCOUNT = 30
 
-/** Longer than messengers repeat an update: Telegram does so for a day, Slack for hours. */
+/** Longer than messengers retry an update: Telegram does so for a day, Slack for hours. */
 const UPDATES_MS = 3 * DAY_MS
 
 const auditOf = (ofAccounts: boolean, days: number) =>

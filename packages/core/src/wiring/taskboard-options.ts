@@ -75,8 +75,8 @@ export interface TaskboardOptions<Tx = unknown> {
     | undefined
   /**
    * Called when an API key or a user is made, by your code or over an API, for a host that keeps where accounts are. It is called before the
-   * commit: what it throws is thrown by the call, and nothing is made. It may be called again for the same one, and for one that is then
-   * not made, because the commit fails. Its time is that of an open transaction, so do not call the board in it.
+   * commit: an error that it throws rejects the call, which then makes neither. It may be called again for the same one, and for one that is
+   * not made in the end, because the commit fails. A transaction is open while it runs, so don't call the board in it.
    */
   readonly onCredential?: ((made: NewCredential) => void | Promise<void>) | undefined
   /** The API keys that users make. */

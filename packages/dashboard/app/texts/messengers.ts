@@ -2,8 +2,8 @@
 export const messengersText = {
   title: 'Linked accounts',
   about:
-    'What a linked account writes to the bot, you write: it adds tasks, answers questions and decides approvals with your permissions.',
-  none: 'This server has no bot in a messenger. Whoever runs it can add one: see “Bots” in the documentation.',
+    'A linked account writes to the bot as you: it adds tasks, answers questions and decides approvals with your permissions.',
+  none: 'This server has no bot in a messenger. Its operator can add one: see “Bots” in the documentation.',
   newCode: 'Link an account',
   send: 'Send this code to the bot in a direct message. The bot asks you before it links the account.',
   open: (messenger: string) => `Open ${messenger} with the code`,
@@ -18,6 +18,7 @@ export const messengersText = {
   failed: 'The bot was removed',
   disconnect: 'Disconnect',
   disconnectTitle: 'Disconnect the conversation?',
-  disconnectMessage: (title: string) => `${title} gets no more messages, and nobody can add tasks there.`,
+  disconnectMessage: (title: string) =>
+    `${title} gets no more messages, and people can no longer add tasks there.`,
   isDisconnected: (title: string) => `Disconnected ${title}.`,
 } as const

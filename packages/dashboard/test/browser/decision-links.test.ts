@@ -139,7 +139,7 @@ describe('a link that decides', () => {
     await page.goto(await linkTo(id))
     await clock.advance(24 * 3_600_000)
     await press(page, 'Approve')
-    expect(await text(page)).toContain('has expired. Nothing was decided.')
+    expect(await text(page)).toContain('has expired. No decision was made.')
     expect(await text(page)).not.toContain('Refund')
     expect(await decider(id)).toBeNull()
   })
@@ -152,7 +152,7 @@ describe('a link that decides', () => {
     await page.goto(await linkTo(id, bea.id))
     await taskboard.accounts.setRole(accountId, bea.id, 'viewer')
     await press(page, 'Approve')
-    expect(await text(page)).toContain('You cannot decide this any more. Nothing was decided.')
+    expect(await text(page)).toContain('You can no longer decide this. No decision was made.')
     expect(await text(page)).not.toContain('Refund')
     await taskboard.accounts.deleteUser(bea.id)
     await page.reload()
@@ -198,7 +198,7 @@ describe('a link that decides', () => {
     await page.goto(await linkTo(id))
     isChanged = true
     await press(page, 'Approve')
-    expect(await text(page)).toContain('Something else is asked by now. Nothing was decided.')
+    expect(await text(page)).toContain('The request has changed since. No decision was made.')
     expect(await decider(id)).toBeNull()
   })
 

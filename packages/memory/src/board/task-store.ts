@@ -74,7 +74,7 @@ export function createTaskStore(
   }
 }
 
-/** Looks at all leases, of which those of read-only accounts stay. */
+/** Looks at all leases. The leases of read-only accounts stay. */
 function expireWritable(
   { tables, readOnly }: Database,
   changes: TaskChanges,

@@ -16,7 +16,7 @@ function marked(row: MessageRow, now: Instant): MessageRow {
   return { ...row, marks: row.marks + 1, dueAt: isClaimed ? row.dueAt : Math.max(now, row.notBefore) }
 }
 
-/** Those of a conversation, oldest first. */
+/** The messages of a conversation, oldest first. */
 function inConversation({ tables }: Database, bot: string, conversationId: string): readonly MessageRow[] {
   const isThere = ({ place }: MessageRow) => place.bot === bot && place.conversationId === conversationId
   return [...tables.botMessages.values()].filter(isThere).sort(byId)

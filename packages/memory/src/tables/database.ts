@@ -46,10 +46,10 @@ export interface Database {
   readonly users: Users
   readonly tables: Tables
   readonly readOnly: ReadOnlyAccounts
-  /** Calls `hook` in the first and the last batch of each deletion, for what is in no table here. */
+  /** Calls `hook` in the first and the last batch of each deletion, for data that isn't in a table here. */
   onDeletion(hook: (deletion: Deletion) => void): void
   readonly deletionHooks: readonly ((deletion: Deletion) => void)[]
-  /** Logs an event, with a delivery to each webhook that wants it: a skipped one while the webhook is disabled. Refused for a read-only account. */
+  /** Logs an event, with a delivery to each webhook that wants it: a skipped one while the webhook is disabled. Rejected for a read-only account. */
   readonly publish: (row: EventRow) => void
   /** @throws TaskboardError `NOT_FOUND`. */
   requireWorkspace(workspaceId: string): void

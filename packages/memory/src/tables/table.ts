@@ -19,7 +19,7 @@ export interface Table<V, R extends Row<V> = Row<V>> {
   entries(): Iterable<readonly [string, V]>
   values(): Iterable<V>
   onChange(hook: ChangeHook<V, R>): void
-  /** Calls `check` before each write with the new value, or with that which is deleted: what it throws refuses the write. Not for a rollback. */
+  /** Calls `check` before each write with the new or the deleted value; an error that it throws rejects the write. Not for a rollback. */
   guard(check: Guard<V>): void
 }
 

@@ -85,7 +85,7 @@ const insertLink = statement<MessengerLink>(
   returning ${linkColumns('l')}`,
 )
 
-/** `BotStore.settleLink`. The account is locked, so that of two codes of a user one counts the link of the other. */
+/** `BotStore.settleLink`. The account is locked, so that two codes of a user count each other's link. */
 export function settleLink(
   database: Database,
   { codeId, bot, externalId, secretHash, accepts, most }: Parameters<BotStore['settleLink']>[0],

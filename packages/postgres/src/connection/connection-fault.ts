@@ -77,8 +77,8 @@ function toPoolFault(error: unknown): TaskboardError | null {
 }
 
 /**
- * The error that a verb throws: `SERVICE_UNAVAILABLE` for an outage or an account that takes no writes, `INVALID_CONFIG` for prepared statements behind a pooler that has
- * none, and for a database, role or password that the server refuses, all other errors unchanged.
+ * The error that a verb throws: `SERVICE_UNAVAILABLE` for an outage or a read-only account. `INVALID_CONFIG` is for prepared statements
+ * behind a pooler that doesn't support them, and for a database, role or password that the server rejects. Other errors are unchanged.
  */
 export function toVerbError(error: unknown): unknown {
   if (isTaskboardError(error)) return error

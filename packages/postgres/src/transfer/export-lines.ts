@@ -30,7 +30,7 @@ const PREPARE = ['begin isolation level repeatable read read only', 'set local s
  * Exports boards as lines of JSON, in batches: a header, a line for each row, and an end. All is of one instant: the rows are read in one
  * transaction. Lines contain hashes of passwords and keys, and sealed secrets. Sessions, limits, events and deliveries
  * are not exported.
- * @throws TaskboardError `INVALID_CONFIG` when the schema is missing, `NOT_FOUND` for an unknown account or workspace, `CONFLICT` when
+ * @throws TaskboardError `INVALID_CONFIG` when the schema is missing; `NOT_FOUND` for an unknown account or workspace; `CONFLICT` when
  *   an export cannot be resumed, because the boards have changed since it began; `SERVICE_UNAVAILABLE`.
  * @example
  * ```ts

@@ -42,12 +42,12 @@ interface Batch {
 
 /**
  * Imports what `exportLines` has exported, in the order of its lines. Rows that are there already stay as they are, so an import
- * that was broken off, or that ran before, can run again. Each batch is committed on its own. The schema must be that of the export, and
- * the host needs the same encryption key. Hosts can run meanwhile: agents then take tasks as soon as they are there, unless the account
- * was read-only when it was exported. Then it arrives read-only.
- * @throws TaskboardError `INVALID_FIELD` for lines that are no export, or for an export without its end, after the import of what is
- *   there; `INVALID_CONFIG` for another schema; `CONFLICT` when a row does not fit to those that are there, such as a user whose
- *   email another one has; `SERVICE_UNAVAILABLE`.
+ * that was interrupted, or that ran before, can run again. Each batch is committed separately. The schema must match the export, and the
+ * host application needs the same encryption key. Host applications can run during an import: agents then pick up tasks as soon as they
+ * arrive. An account that was read-only when it was exported arrives read-only.
+ * @throws TaskboardError `INVALID_FIELD` for lines that aren't an export, or for an export without its end, after its rows are imported;
+ *   `INVALID_CONFIG` for another schema; `CONFLICT` when a row doesn't fit the existing rows, such as a user whose email another one has;
+ *   `SERVICE_UNAVAILABLE`.
  * @example
  * ```ts
  * import { exportLines, importLines, migrate, openPglite } from '@taskboard/postgres'

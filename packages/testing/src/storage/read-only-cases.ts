@@ -20,7 +20,7 @@ import {
   type StorageFixture,
 } from './storage-fixture.js'
 
-/** Holds that a write is refused because its account takes none. */
+/** Asserts that a write is rejected because its account is read-only. */
 async function assertReadOnly(work: Promise<unknown>, what: string): Promise<void> {
   await assert.rejects(
     work,

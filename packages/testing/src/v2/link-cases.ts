@@ -5,7 +5,7 @@ import { suiteChannelType } from './suite-channel-type.js'
 import type { V2Check } from './v2-case.js'
 import { assertAnswer, assertError, type V2Session } from './v2-session.js'
 
-/** What was sent to people, of all cases that run at the moment. */
+/** The messages to people, from all cases that are running. */
 const sent: DirectMessage[] = []
 
 const messenger: NotificationType = {

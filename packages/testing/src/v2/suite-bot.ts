@@ -1,6 +1,6 @@
 import type { TaskboardOptions } from '@taskboard/core'
 
-/** The bot that the suite's task boards know. Nobody writes to it. */
+/** The bot that the suite's boards know. It gets no messages. */
 export const suiteBot: NonNullable<TaskboardOptions['bots']>[number] = {
   name: 'suite',
   label: 'Suite',

@@ -22,7 +22,7 @@ button{font:inherit;padding:.6rem 1.2rem;margin:1rem .5rem 0 0;border:2px solid 
 button.main{background:${color};color:#fff}
 .notice{border-left:4px solid ${color};padding-left:.75rem}`
 
-/** A whole page. `nonce` is that of its style, by its content security policy. */
+/** A whole page. `nonce` allows its style in its content security policy. */
 export function linkPage(settings: LinkSettings, nonce: string, title: string, content: string): string {
   const name = escaped(settings.name)
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>${escaped(title)} – ${name}</title><style nonce="${nonce}">${styleOf(settings)}</style></head><body><header><p>${name}</p></header><main><h1>${escaped(title)}</h1>${content}</main></body></html>`
@@ -32,10 +32,10 @@ const paragraph = (text: string): string => `<p>${escaped(text)}</p>`
 
 /** What is said of links that decide nothing. */
 const said: Readonly<Record<Exclude<LinkView['state'], 'open' | 'decided'>, string>> = {
-  expired: 'This link, or the request, has expired. Nothing was decided.',
-  refused: 'You cannot decide this any more. Nothing was decided.',
-  withdrawn: 'The request was withdrawn: the task does not wait for it. Nothing was decided.',
-  changed: 'Something else is asked by now. Nothing was decided.',
+  expired: 'This link, or the request, has expired. No decision was made.',
+  refused: 'You can no longer decide this. No decision was made.',
+  withdrawn: 'The request was withdrawn: the task does not wait for it. No decision was made.',
+  changed: 'The request has changed since. No decision was made.',
 }
 
 /** The content of a page, with its title. */
@@ -50,7 +50,7 @@ export function contentOf(view: LinkView): PageContent {
   if (state === 'open' && request !== null) return openContent(view, request, told)
   if (state === 'decided' && request !== null) return decidedContent(request)
   const text = state === 'open' || state === 'decided' ? said.withdrawn : said[state]
-  return { title: 'Nothing to decide', content: told + paragraph(text) }
+  return { title: 'No decision to make', content: told + paragraph(text) }
 }
 
 function openContent({ kind, expiresAt }: LinkView, request: ShownRequest, told: string): PageContent {

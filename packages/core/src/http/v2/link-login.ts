@@ -11,7 +11,7 @@ import { linkHeaders, type LinkResponses } from './link-response.js'
 export interface LinkLogin {
   /** Null when the person has logged in as far as the host wants that; else what asks for it. */
   ask(request: HttpRequest, view: LinkView): Promise<HttpResponse | null>
-  /** Whether a form is that of the login on the page itself. */
+  /** Whether a form comes from the login on the page itself. */
   isLogin(form: ReadonlyMap<string, string>): boolean
   /** Checks the form of the login, and remembers in the browser for ten minutes that it was right. */
   logIn(request: HttpRequest, view: LinkView, form: ReadonlyMap<string, string>): Promise<HttpResponse>

@@ -11,7 +11,7 @@ const sent = z.object({
   expires_at: timestamp.meta({ description: 'When the link expires.' }),
 })
 const description =
-  'Goes to the own linked account or verified address of the person alone, who decides with it, once. No answer has its address. Refused with 409 when nothing waits for a decision, and when nothing reaches the person.'
+  "The link goes only to the person's linked account or verified address, and decides once. No response contains its address. Rejected with 409 when nothing waits for a decision, and when no message can reach the person."
 const common = {
   method: 'POST',
   repeatable: false,

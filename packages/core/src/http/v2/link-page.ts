@@ -11,8 +11,8 @@ import { linkHeaders, linkResponses, type LinkResponses } from './link-response.
 
 /** A comment or an answer of 20,000 characters of four bytes, each written in three. */
 const FORM_BYTES = 262_144
-const UNDECIDED = 'Nothing was decided'
-const GONE = 'This link is not valid, or what it asked for is gone. Nothing was decided.'
+const UNDECIDED = 'No decision was made'
+const GONE = 'This link is not valid, or its request is gone. No decision was made.'
 
 /** Pages of links that decide. Only a form that such a page has sent decides; whatever else opens a link reads it. */
 export function linkRoute(services: TransportServices): Route {
@@ -82,11 +82,11 @@ function refuse(
 ): HttpResponse {
   if (isTaskboardError(error, 'RATE_LIMITED')) {
     const retryAfter = String(Math.max(1, Math.ceil((error.retryAfterMs ?? 0) / 1_000)))
-    const text = 'Nothing was decided. Try again in a minute.'
+    const text = 'No decision was made. Try again in a minute.'
     return responses.say(429, 'Too many tries', text, { 'retry-after': retryAfter })
   }
   if (isTaskboardError(error, 'PAYLOAD_TOO_LARGE'))
-    return responses.say(413, 'Too long', 'Nothing was decided: what you wrote is too long.')
+    return responses.say(413, 'Too long', 'No decision was made: your text is too long.')
   if (isTaskboardError(error, 'UNSUPPORTED_MEDIA_TYPE'))
     return responses.say(415, UNDECIDED, 'Only the page of this link decides.')
   if (isTaskboardError(error, 'FORBIDDEN'))
@@ -95,5 +95,5 @@ function refuse(
   const isDown = isTaskboardError(error, 'SERVICE_UNAVAILABLE')
   if (isDown) logger.warn(line, 'a link could not be served')
   else logger.error(line, 'a link failed')
-  return responses.say(isDown ? 503 : 500, 'This did not work', 'Nothing was decided. Try again.')
+  return responses.say(isDown ? 503 : 500, 'This did not work', 'No decision was made. Try again.')
 }

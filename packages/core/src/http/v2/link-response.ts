@@ -22,10 +22,10 @@ const statusOf: Readonly<Record<LinkView['state'], number>> = {
   withdrawn: 410,
 }
 
-/** Answers with pages. */
+/** Responds with pages. */
 export interface LinkResponses {
   page(status: number, content: PageContent, more?: Readonly<Record<string, string>>): HttpResponse
-  /** A page that says one thing, which is no text of others. */
+  /** A page with one message, which users didn't write. */
   say(status: number, title: string, text: string, more?: Readonly<Record<string, string>>): HttpResponse
   /** What a link shows. */
   show(view: LinkView): HttpResponse

@@ -76,7 +76,7 @@ const createCode = operation({
   id: 'createMessengerCode',
   summary: 'Makes a code that links an account of a messenger to the user',
   description:
-    'Send it to the bot in a direct message. It is valid once, for ten minutes, and replaces an earlier code of the user. What the linked account writes, the user writes.',
+    'Send it to the bot in a direct message. It is valid once, for ten minutes, and replaces an earlier code of the user. The linked account then writes as the user.',
   method: 'POST',
   path: '/v2/messengers/codes',
   client: 'messengers.createCode',
