@@ -108,7 +108,7 @@ describe('the OpenAI Agents SDK', () => {
     const id = await work({ title: 'Refund' })
     expect((await board.get(id)).hold).toMatchObject({
       reason: 'failed',
-      message: `the API answered ${status}`,
+      message: `the API returned ${status}`,
     })
     expect(server.requests).toHaveLength(1)
   })
@@ -242,7 +242,7 @@ describe('the Claude Agent SDK', () => {
     expect(await board.get(id)).toMatchObject({
       attempts: 1,
       fencingToken: 3,
-      hold: { reason: 'failed', message: 'the API answered with an error (401)' },
+      hold: { reason: 'failed', message: 'the API returned an error (401)' },
     })
   })
 })
