@@ -3,12 +3,14 @@ import { useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
 import { announce } from '../state/notices.js'
 import { messengersText as text } from '../texts/messengers.js'
+import { settingsText } from '../texts/settings.js'
 import { FormError, useSubmit } from '../ui/form.js'
 import { ShowPages, usePages } from '../ui/pages.js'
 import { CopyButton } from '../ui/secret.js'
 import { Failed, useLoaded } from '../ui/states.js'
 import { Time } from '../ui/time.js'
 import { ResourceRow } from './resource-list.js'
+import { SectionHead } from './section.js'
 
 /** The accounts of messengers that are linked to the person, and the conversations that are connected. */
 export function Messengers() {
@@ -18,6 +20,7 @@ export function Messengers() {
   const isOffered = labels.size > 0
   return (
     <>
+      <SectionHead title={settingsText.tabs.messengers} />
       <section class="panel" aria-labelledby="linked">
         <h3 id="linked">{text.title}</h3>
         <p class="quiet">{found.value !== null && !isOffered ? text.none : text.about}</p>

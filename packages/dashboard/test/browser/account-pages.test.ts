@@ -71,12 +71,12 @@ it('shows the audit by action and by day, and saves what is shown as a file', as
   await expect.poll(() => records.count()).toBeGreaterThan(1)
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   await page.getByLabel('First day').fill(day(2))
-  await page.getByText('Nothing matches.').waitFor()
+  await page.getByText('No records match.').waitFor()
   await page.getByLabel('First day').fill(day(-2))
   await page.getByLabel('Last day').fill(day(2))
   await records.filter({ hasText: 'Webhook created' }).waitFor()
   await page.getByLabel('Last day').fill(day(-2))
-  await page.getByText('Nothing matches.').waitFor()
+  await page.getByText('No records match.').waitFor()
 })
 
 it('offers the audit to nobody who lacks its scope', async () => {
@@ -101,7 +101,7 @@ it('lists where a person is logged in, ends one session, and then all others', a
   await rows.filter({ hasText: 'This browser' }).waitFor()
   expect(await app.violations()).toEqual([])
   await sessions
-    .getByRole('button', { name: /^End: / })
+    .getByRole('button', { name: /^Revoke: / })
     .first()
     .click()
   await expect.poll(() => rows.count()).toBe(2)
@@ -132,7 +132,7 @@ it('asks who is there before a key with many rights, and says of each key who ma
   await keyRow(hers, 'Hers').waitFor()
   await clock.advance({ minutes: 11 })
   await app.go('#/settings/keys')
-  await keyRow(page, 'Hers').getByText(`Made by ${grace}`).waitFor()
+  await keyRow(page, 'Hers').getByText(`Created by ${grace}`).waitFor()
   await page.getByRole('button', { name: 'New API key' }).click()
   await page.getByLabel('Name').fill('Ours')
   await page.getByLabel('Read analytics').check()

@@ -90,7 +90,7 @@ it('shows the figures of a period as numbers, plots and tables', async () => {
   const chart = page.getByRole('img', { name: /^Tasks completed: 30 values, the highest is 1\./ })
   await chart.waitFor()
   expect(await chart.locator('canvas').count()).toBe(1)
-  await page.getByText(/a day begins at 0[12]:00 in your time zone, Europe\/Berlin/).waitFor()
+  await page.getByText(/a day starts at 0[12]:00 in your time zone, Europe\/Berlin/).waitFor()
   await page.getByText('Table: Cost by day').click()
   const costs = page.getByRole('group', { name: 'Table: Cost by day' })
   await costs.getByRole('cell', { name: 'US$0.25' }).waitFor()

@@ -245,7 +245,7 @@ describe('decisions in the inbox', () => {
     const actor = { kind: 'user', id: 'member-7' } as const
     await board.decide(app.ids[0] ?? '', { decision: 'rejected', comment: 'Too much' }, { actor })
     await page.clock.fastForward(UNDO_MS)
-    await page.getByRole('alert').getByText('Your decision on refund does not count.').waitFor()
+    await page.getByRole('alert').getByText("Your decision on refund doesn't count.").waitFor()
     await entry(page, 1).getByText('Rejected by member-7').waitFor()
     expect(await decided(app)).toEqual({ 1: 'rejected' })
   })

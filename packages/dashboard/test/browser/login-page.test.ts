@@ -25,7 +25,7 @@ it('refuses a wrong password with a sentence, keeps what was typed, and takes th
   await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('email')
   await logInWith('a wrong password')
   await page.getByRole('alert').waitFor()
-  expect(await alertText()).toMatch(/^The e-mail address or the password is wrong\. Request req_/)
+  expect(await alertText()).toMatch(/^The email address or the password is wrong\. Request req_/)
   expect(await page.getByLabel('Email').inputValue()).toBe(app.owner.email)
   expect(await app.violations()).toEqual([])
   await logInWith(app.owner.password)
@@ -68,7 +68,7 @@ it('says for how long the address is locked after too many tries', async () => {
   await page.getByLabel('Email').fill('nobody@example.com')
   await page.getByLabel('Password').fill('guess')
   const submit = page.getByRole('button', { name: 'Log in' })
-  const locked = page.getByText(/^Too many tries\. Try again in 1[45](\.\d)? min\./)
+  const locked = page.getByText(/^Too many attempts\. Try again in 1[45](\.\d)? min\./)
   // A click while the answer to the one before is on its way sends nothing.
   const tryAgain = async (): Promise<boolean> => {
     if (await locked.isVisible()) return true

@@ -67,6 +67,10 @@ export const exceptions: readonly { readonly fields: RegExp; readonly reason: st
       /^(?:POST|DELETE) \/v2\/(?:auth|account\/mfa).* (?:email|password|mfa_code|refresh_token|token|code)$/,
     reason: 'a credential that is compared, and never shown',
   },
+  {
+    fields: /\/links user_id$/,
+    reason: 'the id of a user who may decide: all others are refused',
+  },
   { fields: / digest$/, reason: 'the digest of what is decided: all others are refused' },
   { fields: / secret$/, reason: 'a secret that is never shown' },
   { fields: /corrections month$/, reason: 'a month: all others are refused' },
