@@ -80,8 +80,8 @@ export default defineConfig({
   test: {
     pool: 'threads',
     ...(transforms === '' ? {} : { experimental: { fsModuleCache: true, fsModuleCachePath: transforms } }),
-    // Much of the time is waiting for the database: with as many files as cores, a fifth of the processor's time is idle.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Much of the time is waiting for the database: on two cores, one file at a time would take half as long again.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,
     hookTimeout: 20_000,
     projects: [

@@ -157,6 +157,7 @@ export const tablesLeftOut: Readonly<Record<string, string>> = {
   realtime_holder: 'connections of the host',
   realtime_slot: 'connections of the host',
   session: 'people log in again',
+  link: 'people get another link from the importing host',
   bot_link_code: 'people get another code, which lasts ten minutes',
   bot_update: 'updates of the messengers of the host',
   bot_polling: 'updates of the messengers of the host',

@@ -12,6 +12,8 @@ import { fillTables, type Owner, referencesToTasks, rowsNaming, tablesOf } from 
 /** What belongs to no account, and the list of deletions. A new table is either named here, or its rows are deleted. */
 const OF_NO_ACCOUNT = [
   'agent_runtime',
+  'bot_polling',
+  'bot_update',
   'deletion',
   'key_check',
   'login_attempt',
@@ -22,8 +24,8 @@ const OF_NO_ACCOUNT = [
 
 const DAY_MS = 86_400_000
 const PGLITE_MS = 60_000
-/** What names a deleted task for as long as it is kept. */
-const KEPT_FOR_THEIR_TIME = ['event_batch', 'due_delivery', 'ended_delivery', 'idempotency']
+/** What names a deleted task for as long as it is kept. A card stays until it says that its task is gone. */
+const KEPT_FOR_THEIR_TIME = ['event_batch', 'due_delivery', 'ended_delivery', 'idempotency', 'bot_message']
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -106,6 +108,7 @@ const PARTS = [
   'approval',
   'earlier_attempt',
   'freeing',
+  'link',
   'task',
   'task_comment',
   'task_dependency',

@@ -99,6 +99,10 @@ function conversations({ numbers, small }: Sizes): readonly string[] {
       (array['used', 'rejected', 'approved', 'pending'])[case when n % 1000 = 0 then 4 else n % 3 + 1 end], 'agent_1', 'agent', 'runtime',
       false, false, 1, ${NOW - 1000}, ${NOW} + 600000000
     from ${numbers(300_000)}`,
+    `insert into taskboard.link (id, token_hash, account_id, workspace_id, task_id, about_kind, about_id, digest, user_id, created_at, expires_at)
+    select 'link_' || ${padded('n')}, 'hash ' || n, 'acc_' || n % 1000, ${workspaceOf('n / 10', small)}, 'task_' || ${padded('n / 10')}, 'approval',
+      'apr_' || ${padded('n')}, 'digest ' || n, 'user_' || n % 10000, ${NOW - 1000}, ${NOW} + 600000000
+    from ${numbers(100_000)}`,
     `insert into taskboard.task_dependency
     select 'task_' || ${padded('n * 10')}, 'task_' || ${padded('n * 10 + 1')}, false from ${numbers(100_000)}
     where ${fate('n * 10')} >= 60`,
