@@ -77,6 +77,7 @@ create index bot_message_due on taskboard.bot_message (due_at) where due_at is n
 create index bot_message_task on taskboard.bot_message (task_id);
 create index bot_message_ref on taskboard.bot_message (bot, conversation_id, id);
 create index bot_message_workspace on taskboard.bot_message (workspace_id);
+create trigger read_only before insert on taskboard.bot_message for each row execute function taskboard.guard_workspace_row();
 
 -- Updates of messengers that have had their effect, for as long as messengers repeat them.
 create table taskboard.bot_update (

@@ -4,6 +4,7 @@ import {
   type BotDesk,
   type BotResponse,
   type Card,
+  isFlood,
   isForPeople,
   type ShownCard,
   type Spoken,
@@ -122,11 +123,12 @@ async function handleUpdate(client: WebClient, update: SlackUpdate, desk: BotDes
   }
 }
 
-/** What people are to read, errors included. */
+/** What people are to read, errors included. Who writes too much reads nothing. */
 async function saidTo(work: () => Promise<BotMessage | null>): Promise<BotMessage | null> {
   try {
     return await work()
   } catch (error) {
+    if (isFlood(error)) return null
     if (!isForPeople(error)) throw error
     const { message } = error
     return line(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`)

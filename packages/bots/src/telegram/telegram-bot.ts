@@ -4,6 +4,7 @@ import {
   type BotDesk,
   type BotResponse,
   type Card,
+  isFlood,
   isForPeople,
   type ShownCard,
   type Spoken,
@@ -21,6 +22,7 @@ const UPDATES = ['message', 'callback_query'] as const
 const MAX_POLLED = 20
 /** Then an update that cannot be handled is left out, so that others get through. */
 const MOST_FAILURES = 5
+const RETRY_MS = 1_000
 
 /**
  * A bot in Telegram, for `bots` of `createTaskboard`. People whose accounts are linked add tasks by a message or `/task`, answer, and approve.
@@ -48,14 +50,14 @@ export function telegramBot(options: TelegramBotOptions): Bot {
   })
   const failures = new Map<number, number>()
 
-  async function take(update: Update, position: number | null, desk: BotDesk): Promise<void> {
+  async function takePolled(update: Update, position: number, desk: BotDesk): Promise<void> {
     try {
       await handleUpdate(api, update, position, desk)
       failures.delete(update.update_id)
     } catch (error) {
       const count = (failures.get(update.update_id) ?? 0) + 1
       failures.set(update.update_id, count)
-      if (position === null || count < MOST_FAILURES) throw error
+      if (count < MOST_FAILURES) throw error
       failures.delete(update.update_id)
       desk.logger.error({ updateId: update.update_id, err: error }, 'an update of Telegram was left out')
       await desk.done({ updateId: String(update.update_id), position })
@@ -73,7 +75,7 @@ export function telegramBot(options: TelegramBotOptions): Bot {
       if (secretToken === undefined || !isSame(given, secretToken)) return { status: 401 }
       const update = toUpdate(bytes)
       if (update === null) return { status: 400 }
-      await take(update, null, desk)
+      await handleUpdate(api, update, null, desk)
       return { status: 200 }
     },
     async open({ address, signal }) {
@@ -88,7 +90,13 @@ export function telegramBot(options: TelegramBotOptions): Bot {
         const asked = { offset: position, timeout: pollSeconds, limit: MAX_POLLED, allowed_updates: UPDATES }
         const updates = await withWaits(() => api.getUpdates(asked, toSignal(signal)))
         if ('waitMs' in updates) return updates
-        for (const update of updates) await take(update, update.update_id + 1, desk)
+        try {
+          for (const update of updates) await takePolled(update, update.update_id + 1, desk)
+        } catch (error) {
+          // What is wrong with one update is no reason to leave those of others for minutes.
+          desk.logger.warn({ err: error }, 'an update of Telegram failed; retrying')
+          return { waitMs: RETRY_MS }
+        }
         return { waitMs: updates.length === 0 && pollSeconds === 0 ? 1_000 : 0 }
       },
     }),
@@ -161,7 +169,7 @@ async function handleUpdate(api: Api, update: Update, position: number | null, d
   const rest = whole === undefined ? text : text.slice(whole.length)
   const written = { text: toWords(command, rest), isCommand: command !== undefined }
   const made = await saidTo(() => respond(desk, spoken, written))
-  if (made !== null) await send(api, chat.id, made, message.message_id)
+  if (made !== null) await attempt(desk, () => send(api, chat.id, made, message.message_id))
   await desk.done({ updateId, position })
 }
 
@@ -187,11 +195,12 @@ const nameOf = ({
     .slice(0, 200) ||
   (username ?? '')
 
-/** What people are to read, errors included. */
+/** What people are to read, errors included. Who writes too much reads nothing. */
 async function saidTo(work: () => Promise<BotMessage | null>): Promise<BotMessage | null> {
   try {
     return await work()
   } catch (error) {
+    if (isFlood(error)) return null
     if (isForPeople(error)) return { text: [[sentence(error.message)]], buttons: [] }
     throw error
   }
@@ -230,12 +239,14 @@ async function handlePress(
     const pressed = await desk.press(spoken, { token: data, ref })
     if (pressed?.kind === 'replaced') {
       await answer(api, query.id, REPLACED)
-      await replaceOrphan(api, chat.id, message.message_id, newerAddress(String(chat.id), pressed.newer))
+      const address = newerAddress(String(chat.id), pressed.newer)
+      await attempt(desk, () => replaceOrphan(api, chat.id, message.message_id, address))
     } else {
       const text = pressed === null ? REPEATED : pressText(pressed)
       await answer(api, query.id, text)
       if (pressed?.kind === 'linked' || pressed?.kind === 'declined') {
-        await edit(api, chat.id, message.message_id, { text: [[text]], buttons: [] })
+        const made = { text: [[text]], buttons: [] }
+        await attempt(desk, () => edit(api, chat.id, message.message_id, made))
       }
     }
   } catch (error) {
@@ -267,28 +278,26 @@ async function replaceOrphan(
   await edit(api, chatId, messageId, { text: [[{ bold: '↪️ No longer updated here' }], line], buttons: [] })
 }
 
+/** Writes a response. One that Telegram rejects, or wants to have later, is left out: it would hold up the updates of everybody. */
+async function attempt({ logger }: BotDesk, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof GrammyError)) throw error
+    logger.debug({ err: error }, 'Telegram has rejected a response')
+  }
+}
+
 async function edit(api: Api, chatId: number, messageId: number, made: BotMessage): Promise<void> {
   const { html } = fittingHtml(() => made)
-  try {
-    await api.editMessageText(chatId, messageId, html, {
-      parse_mode: 'HTML',
-      link_preview_options: { is_disabled: true },
-    })
-  } catch (error) {
-    if (!(error instanceof GrammyError) || error.error_code !== 400) throw error
-  }
+  await api.editMessageText(chatId, messageId, html, COMMON)
 }
 
 const COMMON = { parse_mode: 'HTML', link_preview_options: { is_disabled: true } } as const
 
 async function send(api: Api, chatId: number, made: BotMessage, replyTo: number): Promise<void> {
   const { html } = fittingHtml(() => made)
-  try {
-    await api.sendMessage(chatId, html, { ...COMMON, ...keyboard(made), ...replying(replyTo) })
-  } catch (error) {
-    // Who has removed the bot reads no response.
-    if (!(error instanceof GrammyError) || error.error_code !== 403) throw error
-  }
+  await api.sendMessage(chatId, html, { ...COMMON, ...keyboard(made), ...replying(replyTo) })
 }
 
 const replying = (messageId: number) => ({

@@ -16,6 +16,15 @@ const task = (title: string, parts: object = {}) => ({
 })
 
 describe('a text', () => {
+  it('with thousands of quotation marks is read in a moment', () => {
+    const text = `"${'",x'.repeat(15_000)}`
+    const before = performance.now()
+    expect(readTask(text).title).toContain('",x')
+    expect(performance.now() - before).toBeLessThan(500)
+    const parts = Array.from({ length: 400 }, (_, number) => `, #tag${number}`).join('')
+    expect(readTask(`"Far too many"${parts}, high`).title).toBe('"Far too many"')
+  })
+
   it('is a command when its first word is one, alone or with its argument, and else a task', () => {
     expect(readCommand('')).toEqual({ kind: 'help' })
     expect(readCommand('list')).toEqual({ kind: 'list' })

@@ -26,6 +26,8 @@ export interface WrittenTask {
 }
 
 const LONGEST_TITLE = 200
+/** So many characters can follow a title in quotation marks. */
+const LONGEST_PARTS = 1_000
 const HANDLE = /^(#[0-9a-z]{4,26}|task_[0-9a-z]{26})$/i
 
 /** The name of a task, without the invisible character that cards have in it; null for anything else. */
@@ -96,10 +98,12 @@ const toPriority = (text: string): Priority | null =>
 
 /** Phones write other ones. */
 const OPENING = /^["“”„]/
-const CLOSING = /["“”]$/
+const CLOSING: ReadonlySet<string> = new Set('"“”')
 
 const unquoted = (text: string): string =>
-  text.length > 1 && OPENING.test(text) && CLOSING.test(text) ? text.slice(1, -1) : text
+  text.length > 1 && OPENING.test(text) && CLOSING.has(text.charAt(text.length - 1))
+    ? text.slice(1, -1)
+    : text
 
 type Parts = Omit<WrittenTask, 'title' | 'description'>
 
@@ -125,8 +129,9 @@ export function readTask(text: string, agents: readonly string[] = []): WrittenT
 /** A title in quotation marks, with nothing but parts behind it; null for anything else. */
 function readQuoted(text: string, agents: readonly string[]): WrittenTask | null {
   if (!OPENING.test(text)) return null
-  for (let end = text.length - 1; end > 0; end -= 1) {
-    if (!CLOSING.test(text.slice(0, end + 1)) || text.slice(1, end).trim() === '') continue
+  const first = Math.max(1, text.length - 1 - LONGEST_PARTS)
+  for (let end = text.length - 1; end >= first; end -= 1) {
+    if (!CLOSING.has(text.charAt(end)) || text.slice(1, end).trim() === '') continue
     const parts = readParts(text.slice(end + 1).trim(), agents)
     if (parts !== null) return { ...titled(text.slice(1, end)), ...parts }
   }

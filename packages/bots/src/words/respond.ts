@@ -64,6 +64,7 @@ async function runCommand(
 ): Promise<BotMessage | null> {
   switch (command.kind) {
     case 'help':
+      await desk.countMessage(spoken)
       return say(HELP)
     case 'list':
     case 'mine':

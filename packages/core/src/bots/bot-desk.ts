@@ -94,6 +94,8 @@ export interface BotDesk {
   add(spoken: Spoken, task: SpokenTask): Promise<{ readonly taskId: string } | null>
   /** Answers the question of the task whose card `replyTo` names, or comments on it. `NOT_FOUND` when it isn't a card. */
   reply(spoken: Spoken, text: string): Promise<Replied | null>
+  /** Counts a message that needs no link, such as one that asks for help. `RATE_LIMITED`, as each message of such an account. */
+  countMessage(spoken: Spoken): Promise<void>
   /** Whether `replyTo` is a card. */
   isCard(spoken: Spoken): Promise<boolean>
   comment(spoken: Spoken, handle: string | null, text: string): Promise<Replied | null>
@@ -121,6 +123,7 @@ export interface BotDesk {
   done(spoken: Pick<Spoken, 'updateId' | 'position'>): Promise<void>
   readonly now: () => Instant
   readonly logger: {
+    debug(fields: object, message: string): void
     warn(fields: object, message: string): void
     error(fields: object, message: string): void
   }

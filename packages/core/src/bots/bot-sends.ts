@@ -44,6 +44,7 @@ const MOST_FAILURES = 20
 type Outcome = Pick<SettledMessage, 'outcome' | 'ref' | 'shown' | 'waitMs' | 'againInMs'>
 
 const failedFor = (waitMs: number): Outcome => ({ outcome: 'failed', waitMs, againInMs: null })
+const laterBy = (waitMs: number): Outcome => ({ outcome: 'later', waitMs, againInMs: null })
 const GONE: Outcome = { outcome: 'gone', waitMs: 0, againInMs: null }
 
 /** Shows one claimed message. */
@@ -75,7 +76,7 @@ function createSender<Tx>(deps: BotSendsDeps<Tx>, pause: (bot: string, waitMs: n
         }
       case 'later':
         pause(message.bot, shown.waitMs)
-        return failedFor(shown.waitMs)
+        return laterBy(shown.waitMs)
       case 'gone':
         return GONE
       case 'removed': {
@@ -97,7 +98,7 @@ function createSender<Tx>(deps: BotSendsDeps<Tx>, pause: (bot: string, waitMs: n
     if (isOver && message.ref === null) return GONE
     // What replaces it is posted first, so that it can lead there.
     if (message.state === 'ended' && view.card.state === 'moved' && (await waitsForNewer(message, view))) {
-      return failedFor(LEAST_BETWEEN_EDITS_MS)
+      return laterBy(LEAST_BETWEEN_EDITS_MS)
     }
     if (message.shown === view.digest) {
       return { outcome: 'sent', waitMs: 0, againInMs: view.changesInMs }

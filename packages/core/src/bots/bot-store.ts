@@ -120,9 +120,9 @@ export interface SettledMessage {
   readonly marks: number
   /**
    * `sent`: the messenger shows it, as `shown`, in the message `ref`; it is due again after `waitMs` if it was marked since. `failed`: it is
-   * due again after `waitMs`. `gone`: forget it.
+   * due again after `waitMs`. `later`: likewise, without counting a failure. `gone`: forget it.
    */
-  readonly outcome: 'sent' | 'failed' | 'gone'
+  readonly outcome: 'sent' | 'failed' | 'later' | 'gone'
   readonly ref?: string | undefined
   readonly shown?: string | undefined
   readonly waitMs: number

@@ -1,5 +1,5 @@
 import type { People } from '../access/index.js'
-import type { ApprovalStore, TaskStore } from '../board/index.js'
+import type { TaskStore } from '../board/index.js'
 import {
   createBackgroundLoop,
   createSharedAbort,
@@ -20,7 +20,6 @@ import type { DeskDeps } from './desk-deps.js'
 export interface BotsDeps<Tx> extends Omit<DeskDeps<Tx>, 'onChanged'> {
   readonly bots: readonly Bot[]
   readonly taskStore: Pick<TaskStore<Tx>, 'getTask'>
-  readonly approvalStore: Pick<ApprovalStore<Tx>, 'listApprovals'>
   /** Null without `publicUrl`. */
   readonly publicUrl: string | null
   readonly alert: (workspaceId: string, message: string) => Promise<void>

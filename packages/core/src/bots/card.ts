@@ -2,7 +2,7 @@ import { credentialDigest } from '../access/index.js'
 import type { Approval, ApprovalStore, Task, TaskStore } from '../board/index.js'
 import type { Environment, Instant } from '../environment/index.js'
 import { isTaskboardError } from '../errors/index.js'
-import { shortDigest } from '../events/index.js'
+import { shortDigest, visible } from '../events/index.js'
 import type { BotStore, MessageOffer, MessagePlace } from './bot-store.js'
 
 /** How long a person can take back a task that a message added. */
@@ -12,7 +12,7 @@ export const undoMs = 30_000
 export type CardState =
   'waiting' | 'working' | 'asks' | 'approval' | 'held' | 'cancelled' | 'failed' | 'done' | 'deleted' | 'moved'
 
-/** The approval that a card shows. */
+/** The approval that a card shows. Invisible characters of its request are escaped, so that two requests that differ look different. */
 export interface CardApproval {
   readonly action: string
   readonly summary: string
@@ -141,7 +141,8 @@ export function createCards<Tx>(deps: CardDeps<Tx>): {
       const isEnded = place.state === 'ended'
       const newer = isEnded ? await newerOf(place) : null
       const approval = read === null || isEnded ? null : await readApproval(place)
-      const undoLeftMs = place.createdAt + undoMs - environment.clock.now()
+      const addedAt = read?.task.createdAt ?? place.createdAt
+      const undoLeftMs = addedAt + undoMs - environment.clock.now()
       const state = isEnded ? 'moved' : stateOf(read?.task ?? null)
       const offer = offerOf({ place, state, approval, undoLeftMs, task: read?.task ?? null })
       const card = {
@@ -215,9 +216,9 @@ function toCardApproval(approval: Approval | null): CardApproval | null {
   if (approval === null) return null
   const { action, summary, input, inputDigest, status, decidedBy, comment } = approval
   return {
-    action,
-    summary,
-    inputText: JSON.stringify(input, null, 2),
+    action: visible(action),
+    summary: visible(summary),
+    inputText: visible(JSON.stringify(input, null, 2)),
     digest: shortDigest(inputDigest),
     status,
     decidedBy: decidedBy === null ? null : (decidedBy.name ?? decidedBy.id),

@@ -10,9 +10,16 @@ const COUNTED = { allowed: true, retryAfterMs: 0 }
 /** Of one messenger account, linked or not. */
 const MESSAGES = { limit: 30, windowMs: 60_000, maxKeys: 10_000 }
 
+class TooManyMessages extends TaskboardError {}
+
+/** Whether an error says that somebody writes too much. It gets no response, which would be one message more for each of theirs. */
+export const isFlood = (error: unknown): boolean => error instanceof TooManyMessages
+
 /** Who writes to a bot, and what an update may do once. */
 export interface DeskPeople<Tx> {
   readonly bot: string
+  /** Counts a message, once. @throws TaskboardError `RATE_LIMITED`. */
+  readonly count: (spoken: Spoken) => void
   /** The person as of now. @throws TaskboardError (rejecting) `UNAUTHORIZED`, `RATE_LIMITED`. */
   readonly personOf: (
     spoken: Spoken,
@@ -46,12 +53,16 @@ export function createDeskPeople<Tx>(deps: DeskDeps<Tx>, bot: string): DeskPeopl
 
   const parts: DeskPeople<Tx> = {
     bot,
+    count(spoken) {
+      const isCounted = counted.has(spoken)
+      counted.add(spoken)
+      const { allowed, retryAfterMs } = isCounted ? COUNTED : spoke.take(spoken.person.id)
+      if (!allowed) throw new TooManyMessages('RATE_LIMITED', 'too many messages', { retryAfterMs })
+    },
     async personOf(spoken) {
       const { person } = spoken
       const isCounted = counted.has(spoken)
-      counted.add(spoken)
-      const { allowed, retryAfterMs } = isCounted ? COUNTED : spoke.take(person.id)
-      if (!allowed) throw new TaskboardError('RATE_LIMITED', 'too many messages', { retryAfterMs })
+      parts.count(spoken)
       const query = { bot, externalId: person.id }
       const [link] = await store.listLinks(query, environment.call())
       if (link === undefined) throw strangers()
@@ -60,7 +71,7 @@ export function createDeskPeople<Tx>(deps: DeskDeps<Tx>, bot: string): DeskPeopl
       const decision = isCounted ? null : await deps.takeTierLimit(principal)
       if (decision?.allowed !== false) return { link, principal }
       const rule = 'the account sends too many requests'
-      throw new TaskboardError('RATE_LIMITED', rule, { retryAfterMs: decision.retryAfterMs })
+      throw new TooManyMessages('RATE_LIMITED', rule, { retryAfterMs: decision.retryAfterMs })
     },
     async requireReach(principal, workspaceId) {
       if (await deps.reach.includes(principal, workspaceId)) return
@@ -80,8 +91,11 @@ export function createDeskPeople<Tx>(deps: DeskDeps<Tx>, bot: string): DeskPeopl
       work: (own: CallContext<Tx>) => Promise<T>,
       tx?: Tx,
     ) {
+      const requestId = `${bot}:${updateId}`
       const by =
-        principal === null ? undefined : ({ kind: 'user', id: principal.id, name: principal.name } as const)
+        principal === null
+          ? undefined
+          : ({ kind: 'user', id: principal.id, name: principal.name, requestId } as const)
       return deps.inOneCommit<T | null>(environment.call({ by, tx }), async (own) => {
         if (!(await store.takeUpdate({ bot, updateId, position }, own))) return null
         return work(own)

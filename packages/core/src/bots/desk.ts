@@ -1,4 +1,4 @@
-import { requireScope } from '../access/index.js'
+import { isReadOnlyRefusal, requireScope } from '../access/index.js'
 import { actorOf, type Board } from '../board/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { BotDesk, Member, Replied, Spoken, SpokenTask, TaskReport } from './bot-desk.js'
@@ -37,6 +37,7 @@ export function createDesk<Tx>(deps: DeskDeps<Tx>, bot: string): BotDesk {
       const taskId = await requireIn(member.principal, member.workspaceId, card.taskId)
       return write(parts, spoken, member, { taskId, text, mayAnswer: true })
     },
+    countMessage: async (spoken) => people.count(spoken),
     isCard: async (spoken) => (await cardOf(spoken)) !== null,
     async comment(spoken, handle, text) {
       const member = await memberOf(spoken, 'tasks:write')
@@ -191,6 +192,9 @@ async function connect<Tx>(parts: Parts<Tx>, spoken: Spoken, workspaceName: stri
   const { personOf, access, environment, reach, bot, once, store } = parts
   const { principal } = await personOf(spoken)
   requireScope(principal, 'account:write')
+  if (spoken.conversation.isDirect) {
+    throw new TaskboardError('CONFLICT', 'a direct conversation belongs to your own default workspace')
+  }
   const { accountId, id: connectedBy } = principal
   const wanted = workspaceName.trim()
   const workspaces = await access.listWorkspaces({ accountId }, environment.call())
@@ -208,6 +212,17 @@ async function connect<Tx>(parts: Parts<Tx>, spoken: Spoken, workspaceName: stri
   })
 }
 
-/** Whether to show the message of an error to the person who caused it. */
+/**
+ * Whether to show the message of an error to the person who caused it. A read-only account isn't an outage.
+ * @example
+ * ```ts
+ * import { TaskboardError } from '@taskboard/core'
+ * import { isForPeople } from '@taskboard/core/transport'
+ *
+ * console.log(isForPeople(new TaskboardError('CONFLICT', 'the task is done')), isForPeople(new Error('away'))) // true false
+ * ```
+ */
 export const isForPeople = (error: unknown): error is TaskboardError =>
-  isTaskboardError(error) && error.code !== 'INTERNAL_ERROR' && error.code !== 'SERVICE_UNAVAILABLE'
+  isTaskboardError(error) &&
+  error.code !== 'INTERNAL_ERROR' &&
+  (error.code !== 'SERVICE_UNAVAILABLE' || isReadOnlyRefusal(error))

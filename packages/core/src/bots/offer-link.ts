@@ -11,12 +11,13 @@ const CODES = { limit: 5, windowMs: 3_600_000 }
 /** Uses up a code. Each try of a messenger account counts, so that codes cannot be guessed. */
 export async function offerLink<Tx>(
   deps: DeskDeps<Tx>,
-  { bot, once }: DeskPeople<Tx>,
+  { bot, once, count }: DeskPeople<Tx>,
   spoken: Spoken,
   code: string,
 ): Promise<LinkOffer | null> {
   const { environment, store } = deps
   const { person, conversation } = spoken
+  count(spoken)
   const key = `bot-code:${credentialDigest(`${bot} ${person.id}`)}`
   const { allowed, retryAfterMs } = await deps.limits.take({ key, ...CODES }, environment.call())
   if (!allowed) {

@@ -37,8 +37,11 @@ export function createPresses<Tx>(deps: PressDeps<Tx>): BotDesk['press'] {
     requireScope(principal, 'approvals:write')
     const { subjectId = '', digest = null } = offer ?? {}
     const actor = actorOf(principal)
-    return deps.once(spoken, principal, async ({ tx, by }) => {
-      await deps.board(workspaceId).decide(subjectId, { decision, digest }, { tx, actor, by })
+    // A request that was withdrawn may stay pending for a while: its buttons decide nothing.
+    const verdict = { decision, comment: null, digest, onlyOnHold: true }
+    return deps.once(spoken, principal, async (own) => {
+      const decided = { workspaceId, approvalId: subjectId, verdict, decidedBy: actor }
+      await deps.approvalStore.decideApproval(decided, own)
       return { kind: 'decided', decision, by: principal.name ?? principal.id } as const
     })
   }
@@ -48,12 +51,12 @@ export function createPresses<Tx>(deps: PressDeps<Tx>): BotDesk['press'] {
     if (place.userId !== principal.id) {
       throw new TaskboardError('FORBIDDEN', 'only who added the task can take it back')
     }
-    if (place.createdAt + undoMs < environment.clock.now()) {
-      throw new TaskboardError('CONFLICT', 'it is too late to take this back: cancel the task instead')
-    }
     const board = deps.board(place.workspaceId)
     return deps.once(spoken, principal, async ({ tx }) => {
       const task = await board.get(place.taskId, { tx })
+      if (task.createdAt + undoMs < environment.clock.now()) {
+        throw new TaskboardError('CONFLICT', 'it is too late to take this back: cancel the task instead')
+      }
       if (task.fencingToken > 0) {
         throw new TaskboardError('CONFLICT', 'an agent has begun: cancel the task instead')
       }

@@ -4,7 +4,7 @@ export { principalKinds, reaches, requireScope } from '../access/index.js'
 export { agentFields } from '../agents/index.js'
 export type { AgentOptions } from '../agents/index.js'
 export { logLevels, taskCursor, taskSorts } from '../board/index.js'
-export { isForPeople } from '../bots/index.js'
+export { isFlood, isForPeople } from '../bots/index.js'
 export type {
   Bot,
   BotDesk,

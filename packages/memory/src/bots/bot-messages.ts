@@ -1,5 +1,5 @@
 import type { Instant } from '@taskboard/core'
-import type { BotStore, MessagePlace } from '@taskboard/core/storage'
+import type { BotStore, MessagePlace, MessengerLink } from '@taskboard/core/storage'
 import type { MessageRow } from '../tables/bot-rows.js'
 import type { Database } from '../tables/database.js'
 import type { MemoryTransaction } from '../tables/transactions.js'
@@ -26,12 +26,23 @@ function inConversation({ tables }: Database, bot: string, conversationId: strin
 export function createMessages(database: Database): {
   readonly messages: Pick<Store, PlaceVerb | SendVerb>
   readonly forget: (bot: string, conversationId: string) => void
+  /** Forgets the messages of a user in the direct conversations of a bot. */
+  readonly forgetDirect: (link: Pick<MessengerLink, 'bot' | 'userId' | 'accountId'>) => void
 } {
   return {
     messages: { ...createPlaces(database), ...createSends(database) },
     forget(bot, conversationId) {
       for (const { place } of inConversation(database, bot, conversationId)) {
         database.tables.botMessages.delete(place.id)
+      }
+    },
+    forgetDirect({ bot, userId, accountId }) {
+      const { botMessages, conversations, workspaces } = database.tables
+      const all = [...conversations.values()].filter((each) => each.bot === bot)
+      const connected = new Set(all.map(({ externalId }) => externalId))
+      for (const { place } of botMessages.values()) {
+        const isOurs = place.bot === bot && place.userId === userId && !connected.has(place.conversationId)
+        if (isOurs && workspaces.get(place.workspaceId)?.accountId === accountId) botMessages.delete(place.id)
       }
     },
   }
@@ -59,6 +70,7 @@ function createPlaces(database: Database): Pick<Store, PlaceVerb> {
       write(call, (now) => {
         const { bot, conversationId, taskId, workspaceId } = given
         database.requireWorkspace(workspaceId)
+        database.readOnly.requireWritable(workspaceId)
         endOthers(bot, conversationId, taskId, most, now)
         const unsent = { ref: null, state: 'live', shown: null, offer: null, failures: 0 } as const
         const place: MessagePlace = { id: settings.current.newId('mms'), ...given, ...unsent, createdAt: now }
@@ -140,7 +152,7 @@ function createSends({ tables, transactions, settings }: Database): Pick<Store, 
         const isSent = outcome === 'sent'
         const notBefore = now + waitMs
         const dueAt = !isSent || row.marks > marks ? notBefore : againInMs && now + againInMs
-        const failures = isSent ? 0 : place.failures + 1
+        const failures = isSent ? 0 : place.failures + (outcome === 'failed' ? 1 : 0)
         const changed = { ...place, ref: ref ?? place.ref, shown: shown ?? place.shown, failures }
         botMessages.set(id, { ...row, claimToken: null, notBefore, dueAt, place: changed })
         return true

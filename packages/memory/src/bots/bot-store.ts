@@ -1,5 +1,5 @@
 import { type Instant, TaskboardError } from '@taskboard/core'
-import type { BotStore, LinkCode, MessengerLink } from '@taskboard/core/storage'
+import { type BotStore, type LinkCode, type MessengerLink, readOnlyRefusal } from '@taskboard/core/storage'
 import type { Database } from '../tables/database.js'
 import { isWithin } from '../tables/reach.js'
 import type { LinkCodeRow } from '../tables/bot-rows.js'
@@ -48,9 +48,25 @@ function createUpdates({ tables, transactions }: Database): Part<'takeUpdate' | 
 
 type LinkVerb = 'insertLinkCode' | 'offerLink' | 'settleLink' | 'listLinks' | 'deleteLink'
 
-function createLinks({ tables, transactions, settings }: Database): Part<LinkVerb> {
+function createLinks(
+  { tables, transactions, settings }: Database,
+  forgetDirect: (link: MessengerLink) => void,
+): Part<LinkVerb> {
   const { botLinks, botLinkCodes } = tables
   const { read, write } = transactions
+
+  function requireWritable(accountId: string): void {
+    if (tables.accounts.get(accountId)?.readOnly === true) throw readOnlyRefusal()
+  }
+
+  /** Ends a link. What its user sees in direct conversations ends as well, unless the user stays the same. */
+  function end(key: string, heirId: string | null): void {
+    const link = botLinks.get(key)
+    if (link === undefined) return
+    requireWritable(link.accountId)
+    botLinks.delete(key)
+    if (link.userId !== heirId) forgetDirect(link)
+  }
 
   function linksOf(accountId: string, userId: string): readonly MessengerLink[] {
     const own = [...botLinks.values()].filter(
@@ -99,6 +115,8 @@ function createLinks({ tables, transactions, settings }: Database): Part<LinkVer
         const id = settings.current.newId('mln')
         const name = code.offer?.name ?? ''
         const link = { id, bot, externalId, name, userId, accountId, timeZone, createdAt: now }
+        end(key, userId)
+        requireWritable(accountId)
         botLinks.set(key, link)
         return link
       }),
@@ -112,7 +130,7 @@ function createLinks({ tables, transactions, settings }: Database): Part<LinkVer
       write(call, () => {
         const link = linksOf(accountId, userId).find(({ id }) => id === linkId)
         if (link === undefined) return false
-        botLinks.delete(externalKey(link.bot, link.externalId))
+        end(externalKey(link.bot, link.externalId), null)
         return true
       }),
   }
@@ -134,7 +152,7 @@ function createConnections(
   database: Database,
   forget: (bot: string, id: string) => void,
 ): Part<ConversationVerb> {
-  const { tables, transactions, settings } = database
+  const { tables, transactions, settings, readOnly } = database
   const { conversations } = tables
   const { read, write } = transactions
 
@@ -156,6 +174,7 @@ function createConnections(
         if (present !== undefined && present.accountId !== accountId) {
           throw new TaskboardError('FORBIDDEN', 'another account has connected this conversation')
         }
+        readOnly.requireWritable(workspaceId)
         const { id, createdAt } = present ?? { id: settings.current.newId('mcv'), createdAt: now }
         const connected = { id, ...given, createdAt, failure: null }
         conversations.set(key, connected)
@@ -177,6 +196,7 @@ function createConnections(
       write(call, () => {
         const found = [...conversations.values()].find(({ id }) => id === conversationId)
         if (found === undefined || !isWithin(database, within, found.workspaceId)) return false
+        readOnly.requireWritable(found.workspaceId)
         conversations.delete(externalKey(found.bot, found.externalId))
         forget(found.bot, found.externalId)
         return true
@@ -197,11 +217,11 @@ function createConnections(
 /** What bots of messengers need to know. */
 export function createBotStore(database: Database): { readonly bots: Store } & Pruned<'pruneBotUpdates'> {
   const { tables, transactions } = database
-  const { messages, forget } = createMessages(database)
+  const { messages, forget, forgetDirect } = createMessages(database)
   return {
     bots: {
       ...createUpdates(database),
-      ...createLinks(database),
+      ...createLinks(database, forgetDirect),
       ...createConnections(database, forget),
       ...messages,
     },

@@ -6,6 +6,16 @@ import { statement } from '../connection/statement.js'
 
 type Call = CallContext<PgConnection>
 
+/** Of the user of a link that is `gone`: the cards in conversations that are not connected, which are direct ones. */
+function removeCards(): string {
+  return /* sql */ `
+    delete from taskboard.bot_message m using gone, taskboard.every_workspace w
+    where w.account_id = gone.account_id and m.workspace_id = w.id and m.bot = gone.bot and m.user_id = gone.user_id
+      and not exists (
+        select from taskboard.bot_conversation c where c.bot = m.bot and c.external_id = m.conversation_id
+      )`
+}
+
 const linkColumns = (a: string): string =>
   `${a}.id, ${a}.bot, ${a}.external_id as "externalId", ${a}.name, ${a}.user_id as "userId", ${a}.account_id as "accountId",
     ${a}.time_zone as "timeZone", ${a}.created_at::float8 as "createdAt"`
@@ -73,6 +83,19 @@ const lockAccount = statement<object>(
   /* sql */ `select id from taskboard.account where id = $1::text for no key update`,
 )
 
+/** Bot, messenger account, the user who gets it. Its account may be another one, and has to take writes. */
+const endEarlier = statement<object>(
+  'end_earlier_link',
+  /* sql */ `
+  with ended as (
+    delete from taskboard.bot_link l where l.bot = $1::text and l.external_id = $2::text
+    returning l.bot, l.user_id, l.account_id
+  ),
+  gone as (select e.* from ended e where e.user_id <> $3::text),
+  cards as (${removeCards()})
+  select 1 from ended`,
+)
+
 /** Present, id, bot, messenger account, name, user, account, time zone. */
 const insertLink = statement<MessengerLink>(
   'insert_link',
@@ -103,6 +126,7 @@ export function settleLink(
     }
     const id = database.settings.current.newId('mln')
     const values = [call.now, id, bot, externalId, name, userId, accountId, timeZone]
+    await session.run(endEarlier, [bot, externalId, userId])
     const [link] = await session.run(insertLink, values)
     return link ?? null
   })
@@ -132,11 +156,16 @@ export function listLinks(
     : database.read(call, linksOfUser, [query.accountId, query.userId])
 }
 
+/** Account, user, link. The cards in the direct conversations of the user go with it. */
 const removeLink = statement<object>(
   'delete_link',
   /* sql */ `
-  delete from taskboard.bot_link l
-  where l.account_id = $1::text and l.user_id = $2::text and l.id = $3::text returning true as "isDeleted"`,
+  with gone as (
+    delete from taskboard.bot_link l
+    where l.account_id = $1::text and l.user_id = $2::text and l.id = $3::text returning l.bot, l.user_id, l.account_id
+  ),
+  cards as (${removeCards()})
+  select true as "isDeleted" from gone`,
 )
 
 /** `BotStore.deleteLink`. */

@@ -186,7 +186,7 @@ export async function offerButtons(
   return (await database.read(call, offer, values)).length > 0
 }
 
-/** Present, id, token, marks, whether it was sent, ref, shown, wait, when again. */
+/** Present, id, token, marks, outcome, ref, shown, wait, when again. */
 const settle = statement<object>(
   'settle_message',
   /* sql */ `
@@ -195,9 +195,9 @@ const settle = statement<object>(
     claim_token = null,
     ref = coalesce($6::text, m.ref),
     shown = coalesce($7::text, m.shown),
-    failures = case when $5::boolean then 0 else m.failures + 1 end,
+    failures = case $5::text when 'sent' then 0 when 'later' then m.failures else m.failures + 1 end,
     not_before = p.now + $8::bigint,
-    due_at = p.now + case when not $5::boolean or m.marks > $4::integer then $8::bigint else $9::bigint end
+    due_at = p.now + case when $5::text <> 'sent' or m.marks > $4::integer then $8::bigint else $9::bigint end
   from p where m.id = $2::text and m.claim_token = $3::text returning m.id`,
 )
 
@@ -218,7 +218,7 @@ export async function settleMessage(
     id,
     claimToken,
     marks,
-    outcome === 'sent',
+    outcome,
     ref ?? null,
     shown ?? null,
     waitMs,

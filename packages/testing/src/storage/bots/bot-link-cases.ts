@@ -44,6 +44,8 @@ function connect(
   return storage.bots.connectConversation({ ...given, most: 100, ...other }, at())
 }
 
+const card = (workspaceId: string) => ({ bot: 'chat', replyTo: null, workspaceId, timeZone: 'UTC', most: 20 })
+
 /** Updates, links and conversations of messengers. */
 export const botLinkCases: readonly StorageCheck[] = [
   {
@@ -170,6 +172,62 @@ export const botLinkCases: readonly StorageCheck[] = [
       assert.equal(await remove('user_bob'), false)
       assert.equal(await remove('user_ada'), true)
       assert.equal(await remove('user_ada'), false)
+    },
+  },
+  {
+    id: 'bots.link-cards',
+    name: 'the cards in direct conversations of a user go with a link, and those of connected conversations stay',
+    async check(fixture) {
+      const { storage, accountId, workspaceId, at } = fixture
+      await connect(fixture, 'C1')
+      const cards = async () => {
+        const of = async (conversationId: string) =>
+          (await storage.bots.listMessages({ bot: 'chat', conversationId }, at())).map(({ userId }) => userId)
+        return [await of('C1'), await of('D1'), await of('D2')]
+      }
+      const place = (conversationId: string, taskId: string, userId = 'user_ada') =>
+        storage.bots.placeMessage({ ...card(workspaceId), conversationId, taskId, userId }, at())
+      const first = await link(fixture, 'U1', { ms: 1 })
+      await link(fixture, 'U2', { ms: 2 })
+      await place('C1', 'task_1')
+      await place('D1', 'task_1')
+      await place('D2', 'task_1', 'user_bob')
+      await link(fixture, 'U2', { ms: 3 })
+      assert.deepEqual(await cards(), [['user_ada'], ['user_ada'], ['user_bob']])
+      const named = { accountId, userId: 'user_ada', linkId: first?.id ?? '' }
+      assert.equal(await storage.bots.deleteLink(named, at()), true)
+      assert.deepEqual(await cards(), [['user_ada'], [], ['user_bob']])
+      await place('D1', 'task_1')
+      await link(fixture, 'U2', { userId: 'user_bob', ms: 4 })
+      assert.deepEqual(await cards(), [['user_ada'], [], ['user_bob']])
+    },
+  },
+  {
+    id: 'bots.read-only',
+    name: 'an account that takes no writes keeps its links and conversations as they are, and gets no card; a fault is noted',
+    async check(fixture) {
+      const { storage, accountId, workspaceId, at } = fixture
+      const mine = await link(fixture, 'U1', { ms: 1 })
+      const { id: conversationId } = await connect(fixture, 'C1')
+      const added = { name: 'b', tier: 'professional', workspaceName: 'b', agent: null } as const
+      const theirs = await storage.access.insertAccount(added, at())
+      await storage.access.update({ accountId, change: { readOnly: true } }, at())
+      const within = { accountId, workspaceIds: 'all' as const }
+      const placed = { ...card(workspaceId), conversationId: 'C1', taskId: 'task_1', userId: 'user_ada' }
+      const named = { accountId, userId: 'user_ada', linkId: mine?.id ?? '' }
+      const abroad = { ...fixture, accountId: theirs.account.id }
+      const writes = [
+        () => link(fixture, 'U2', { ms: 2 }),
+        () => link(abroad, 'U1', { userId: 'user_eve', ms: 3 }),
+        () => storage.bots.deleteLink(named, at()),
+        () => connect(fixture, 'C2'),
+        () => storage.bots.deleteConversation({ within, conversationId }, at()),
+        () => storage.bots.placeMessage(placed, at()),
+      ]
+      for (const write of writes) await assertRefused(write(), 'SERVICE_UNAVAILABLE')
+      assert.deepEqual(await linkOf(fixture, 'U1'), mine)
+      const fault = { bot: 'chat', externalId: 'C1', failure: 'the bot was removed' }
+      assert.equal((await storage.bots.disableConversation(fault, at()))?.id, conversationId)
     },
   },
   {

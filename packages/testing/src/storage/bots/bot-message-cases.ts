@@ -116,7 +116,7 @@ export const botMessageCases: readonly StorageCheck[] = [
   },
   {
     id: 'bots.message-claims',
-    name: 'a claim ends with its time, and what comes of it later counts no more; a failure waits and is counted',
+    name: 'a claim ends with its time, and what comes of it later counts no more; a failure waits and is counted, a wait is not',
     async check(fixture) {
       const { storage, at } = fixture
       await place(fixture, 'task_1')
@@ -133,7 +133,10 @@ export const botMessageCases: readonly StorageCheck[] = [
       await mark(fixture, null, MINUTE)
       const next = await claimOne(fixture, MINUTE + 10 * SECOND)
       assert.deepEqual([next.failures, next.ref, next.offer], [1, null, offer])
-      await settle(fixture, next, MINUTE + 10 * SECOND, { outcome: 'gone' })
+      await settle(fixture, next, MINUTE + 10 * SECOND, { ...failed, outcome: 'later' })
+      const last = await claimOne(fixture, MINUTE + 20 * SECOND)
+      assert.deepEqual([last.failures, last.ref], [1, null])
+      await settle(fixture, last, MINUTE + 20 * SECOND, { outcome: 'gone' })
       assert.deepEqual(await storage.bots.listMessages({ id: next.id }, at()), [])
     },
   },

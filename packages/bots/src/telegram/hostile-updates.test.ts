@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { withBots, type BotBoard } from '../../test/bot-board.js'
+import { linked, telegramPerson } from '../../test/telegram-person.js'
+import { telegramServer, type TelegramServer } from '../../test/telegram-server.js'
+import { telegramBot } from './telegram-bot.js'
+
+let server: TelegramServer
+beforeEach(async () => {
+  server = await telegramServer()
+})
+afterEach(() => server.close())
+
+const withTelegram = (work: (board: BotBoard) => Promise<void>) =>
+  withBots([telegramBot({ token: server.token, apiUrl: server.url, pollSeconds: 0 })], work)
+
+const SECONDS = { seconds: 2 }
+const GROUP = -1_001_234
+const boardOf = ({ taskboard, workspaceId }: BotBoard) => taskboard.board(workspaceId)
+
+async function claimed(board: BotBoard) {
+  const { agents } = board.taskboard
+  const { id: agentId } = await agents.create(board.workspaceId, { name: 'Robo', type: 'worker' })
+  const task = await boardOf(board).claim({ agentId })
+  if (task?.lease == null) throw new Error('nothing to claim')
+  return { id: task.id, fencingToken: task.lease.fencingToken }
+}
+
+/** A card that asks for an approval. */
+async function withApproval(board: BotBoard, summary = 'Refund order 7') {
+  const person = await linked(server, board, 7)
+  await person.write('Refund order 7')
+  const { id, fencingToken } = await claimed(board)
+  const request = { fencingToken, action: 'refund', summary, input: { to: 'ada\u202E\u200Beve' } }
+  await boardOf(board).requestApproval(id, request)
+  await board.clock.advance(SECONDS)
+  return { person, id, card: person.card('Refund order 7') }
+}
+
+describe('an update', () => {
+  it('whose response Telegram rejects, or wants to have later, holds up nobody', () =>
+    withTelegram(async (board) => {
+      const person = await linked(server, board, 7)
+      const eve = telegramPerson(server, board, 8, 'Eve')
+      const rejected = { method: 'sendMessage', code: 400, description: 'Bad Request: not enough rights' }
+      const busy = { method: 'sendMessage', code: 429, description: 'Too Many Requests', retryAfter: 3_600 }
+      for (const fault of [rejected, busy]) {
+        for (let number = 0; number < 10; number += 1) server.faults.push(fault)
+        const before = server.calls.get('sendMessage') ?? 0
+        await eve.write('/help', { chatId: GROUP })
+        expect((server.calls.get('sendMessage') ?? 0) - before).toBe(1)
+        server.faults.length = 0
+        await person.write('/help')
+        expect(person.last().text).toContain('Commands')
+      }
+      expect(board.seen).toEqual([])
+    }))
+
+  it('that cannot be handled is left out after a few seconds, and no wait grows', () =>
+    withTelegram(async (board) => {
+      const person = await linked(server, board, 7)
+      for (let number = 0; number < 5; number += 1) server.faults.push({ method: 'sendMessage', cut: true })
+      await person.write('/help', { chatId: GROUP })
+      await board.clock.advance({ seconds: 6 })
+      expect(server.faults).toEqual([])
+      await person.write('/task list')
+      expect(person.last().text).toContain('No open task')
+      expect(board.seen.filter((line) => line.includes('was left out'))).toHaveLength(1)
+      expect(board.seen.filter((line) => line.includes('could not be reached'))).toEqual([])
+    }))
+
+  it('gets no response when somebody writes too much, be it for help', () =>
+    withTelegram(async (board) => {
+      const eve = telegramPerson(server, board, 8, 'Eve')
+      const from = { id: 8, is_bot: false, first_name: 'Eve' }
+      const chat = { id: 8, type: 'private', first_name: 'Eve' }
+      for (let number = 0; number < 40; number += 1) {
+        const text = number % 2 === 0 ? '/help' : 'a task'
+        server.push({ message: { message_id: server.nextMessageId(), date: 0, from, chat, text } })
+      }
+      await board.clock.advance({ seconds: 5 })
+      expect(server.messages(8)).toHaveLength(30)
+      await board.clock.advance({ minutes: 2 })
+      await eve.write('/help')
+      expect(server.messages(8)).toHaveLength(31)
+    }))
+})
+
+describe('what people may not', () => {
+  it('is said to those whose account takes no writes, and their updates are over', () =>
+    withTelegram(async (board) => {
+      const person = await linked(server, board, 7)
+      await board.taskboard.accounts.update(board.accountId, { readOnly: true })
+      await person.write('A task for later')
+      expect(person.last().text).toContain('takes no writes at the moment')
+      expect(board.seen).toEqual([])
+      await board.taskboard.accounts.update(board.accountId, { readOnly: false })
+      await board.clock.advance({ seconds: 10 })
+      expect((await boardOf(board).list('TODO')).tasks).toEqual([])
+    }))
+
+  it('take back a task that is old, by a card that is new', () =>
+    withTelegram(async (board) => {
+      const person = await linked(server, board, 7)
+      const task = await boardOf(board).add({ title: 'Of long ago' })
+      await board.clock.advance({ minutes: 5 })
+      await person.write(`/task status #${task.id.slice(-6)}`)
+      await board.clock.advance(SECONDS)
+      expect(person.card('Of long ago').buttons).toEqual({})
+    }))
+
+  it('connect a direct conversation, whose tasks are their own', () =>
+    withTelegram(async (board) => {
+      const person = await linked(server, board, 7)
+      const [workspace] = await board.taskboard.accounts.listWorkspaces(board.accountId)
+      await person.write(`/task connect ${workspace?.name ?? ''}`)
+      expect(person.last().text).toContain('belongs to your own default workspace')
+      expect(await board.taskboard.services.bots.links.conversations(board.ada)).toEqual([])
+    }))
+})
+
+describe('an approval', () => {
+  it('shows characters of its request that nobody would see', () =>
+    withTelegram(async (board) => {
+      const { card } = await withApproval(board, 'Refund order 7\u202E for Ada')
+      expect(card.text).toContain(String.raw`Refund order 7\u202e for Ada`)
+      expect(card.text).toContain(String.raw`ada\u202e\u200beve`)
+    }))
+
+  it('that was withdrawn is not decided by its buttons', () =>
+    withTelegram(async (board) => {
+      const { person, id, card } = await withApproval(board)
+      const wait = { method: 'editMessageText', code: 429, description: 'Too Many Requests', retryAfter: 60 }
+      await person.write('Another task')
+      server.faults.push(wait)
+      const [other] = (await boardOf(board).list('TODO')).tasks.filter(({ title }) => title === 'Another task')
+      await boardOf(board).move(other?.id ?? '', 'DOING')
+      await board.clock.advance(SECONDS)
+      // For a minute no card changes.
+      await boardOf(board).release(id)
+      await person.press(card, 'Approve')
+      expect(server.alerts.at(-1)).toContain('does not wait for an approval')
+      expect((await boardOf(board).approvals(id)).approvals[0]?.status).toBe('pending')
+    }))
+
+  it('is on record with the update that decided it', () =>
+    withTelegram(async (board) => {
+      const { person, card } = await withApproval(board)
+      await person.press(card, 'Approve')
+      const { records } = await board.taskboard.audit.list(board.accountId, { actions: ['approval.decided'] })
+      expect(records.map(({ by }) => by.requestId)).toEqual([expect.stringMatching(/^telegram:\d+$/)])
+    }))
+})
