@@ -57,7 +57,7 @@ export async function playSession(client: Client, invent: Json): Promise<Session
 /** The tool to call after a result; null when the session is over. */
 function toDo(tools: readonly string[], memory: Memory, shown: Shown): string | null {
   const { next = '' } = shown
-  if (/\b(stop|ended)\b/.test(next)) return null
+  if (/\b(stop|over)\b/.test(next)) return null
   const [first = null] = mentioned(tools, next)
   if (first !== 'report_progress' || 'run' in shown) return first
   // It may go on. What is not asked yet, it asks.

@@ -268,7 +268,7 @@ const getApproval = tool({
   ...write,
   scope: 'tasks:read',
   name: 'get_approval',
-  description: 'Read what was asked with its exact input, and the decision.',
+  description: 'Read what was asked, its exact input and the decision.',
   input: z.object({ approval_id: id }),
   output: wholeApproval,
   hints: { readOnlyHint: true },
