@@ -205,7 +205,7 @@ async function assertDrain({ server }: Started): Promise<void> {
   const answer = sendInTwoParts(server, '{"title":"In fli', 'ght"}')
   await answer.begin()
   server.signal('SIGTERM')
-  await server.printed(/SIGTERM: letting work under way end/)
+  await server.printed(/SIGTERM: letting work in progress end/)
   expect(await answer.finish()).toContain('HTTP/1.1 200 OK')
   expect(await server.ended).toEqual({ code: 0, signal: null })
   expect(server.output()).toContain('Completed: Slow')

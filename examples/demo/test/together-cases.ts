@@ -94,7 +94,7 @@ export async function assertWorkerLines(server: ServerProcess): Promise<void> {
     claimed(2),
     {
       comments: [
-        { kind: 'question', body: 'Which colour?' },
+        { kind: 'question', body: 'Which color?' },
         { kind: 'answer', body: 'Green' },
       ],
     },

@@ -105,7 +105,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     await server.call('add', { title: 'Endless', description: 'wait 30s' })
     await server.printed(/Started: Endless/)
     server.signal('SIGTERM')
-    await server.printed(/SIGTERM: letting work under way end/)
+    await server.printed(/SIGTERM: letting work in progress end/)
     server.signal('SIGTERM')
     expect(await server.ended).toEqual({ code: 143, signal: null })
   })
