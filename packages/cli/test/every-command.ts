@@ -323,6 +323,26 @@ export function describeEveryCommand(): void {
       expect(await run(['list'], { env: { ...env, TASKBOARD_KEY: rotated.key } })).toMatchObject({ code: 3 })
     })
 
+    it('lists, links and disconnects messengers, of which the demo has none', async () => {
+      const typed = `${owner.email}\n${owner.password}\n`
+      expect(await json('messengers list', [], typed)).toEqual({ messengers: [], links: [] })
+      expect(await json('messengers conversations')).toEqual({ conversations: [] })
+      const faultOf = async (name: string, args: readonly string[] = [], input = '') => {
+        called.add(name)
+        const { code, stdout, stderr } = await run([...name.split(' '), ...args, '--json'], { env, input })
+        expect(stdout).toBe('')
+        const { error } = JSON.parse(stderr) as { error: { code: string; message: string } }
+        return { ...error, exit: code }
+      }
+      const zone = ['--zone', 'Europe/Oslo']
+      expect(await faultOf('messengers code', zone, typed)).toMatchObject({
+        exit: 5,
+        message: expect.stringContaining('this board has no bot in a messenger') as string,
+      })
+      expect(await faultOf('messengers unlink', ['link_0'], typed)).toMatchObject({ exit: 4 })
+      expect(await faultOf('messengers disconnect', ['conversation_0'])).toMatchObject({ exit: 4 })
+    })
+
     it('watches what happens, over a cut of the connection', async () => {
       called.add('watch')
       const proxy = await openCuttingProxy(server.url)
