@@ -17,7 +17,6 @@ describe('readSettings', () => {
       dataDirectory: resolve('.taskboard'),
       databaseUrl: null,
       encryptionKey: null,
-      telegram: null,
       ownerEmail: null,
       ownerPassword: null,
     })
@@ -41,8 +40,6 @@ describe('readSettings', () => {
       TASKBOARD_DATA: '/var/lib/board',
       DATABASE_URL: 'postgres:///board?host=/run/postgresql',
       TASKBOARD_ENCRYPTION_KEY: 'a key',
-      TASKBOARD_TELEGRAM_TOKEN: ' 7:secret-token ',
-      TASKBOARD_TELEGRAM_API: 'http://127.0.0.1:8081',
       TASKBOARD_OWNER_EMAIL: ' ada@example.com ',
       TASKBOARD_OWNER_PASSWORD: ' kept as it is ',
     }
@@ -64,7 +61,6 @@ describe('readSettings', () => {
       dataDirectory: resolve('/var/lib/board'),
       databaseUrl: 'postgres:///board?host=/run/postgresql',
       encryptionKey: 'a key',
-      telegram: { token: '7:secret-token', apiUrl: 'http://127.0.0.1:8081' },
       ownerEmail: 'ada@example.com',
       ownerPassword: ' kept as it is ',
     })
