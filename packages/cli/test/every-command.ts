@@ -329,15 +329,12 @@ export function describeEveryCommand(): void {
       expect(await json('messengers conversations')).toEqual({ conversations: [] })
       const faultOf = async (name: string, args: readonly string[] = [], input = '') => {
         called.add(name)
-        const { code, stdout, stderr } = await run([...name.split(' '), ...args, '--json'], { env, input })
-        expect(stdout).toBe('')
-        const { error } = JSON.parse(stderr) as { error: { code: string; message: string } }
-        return { ...error, exit: code }
+        const { code, stderr } = await run([...name.split(' '), ...args, '--json'], { env, input })
+        return { exit: code, stderr }
       }
-      const zone = ['--zone', 'Europe/Oslo']
-      expect(await faultOf('messengers code', zone, typed)).toMatchObject({
+      expect(await faultOf('messengers code', ['--zone', 'Europe/Oslo'], typed)).toEqual({
         exit: 5,
-        message: expect.stringContaining('this board has no bot in a messenger') as string,
+        stderr: expect.stringContaining('this board has no bot in a messenger') as string,
       })
       expect(await faultOf('messengers unlink', ['link_0'], typed)).toMatchObject({ exit: 4 })
       expect(await faultOf('messengers disconnect', ['conversation_0'])).toMatchObject({ exit: 4 })

@@ -55,24 +55,13 @@ function createLinks(
   const { botLinks, botLinkCodes } = tables
   const { read, write } = transactions
 
-  function requireWritable(accountId: string): void {
-    if (tables.accounts.get(accountId)?.readOnly === true) throw readOnlyRefusal()
-  }
-
   /** Ends a link. What its user sees in direct conversations ends as well, unless the user stays the same. */
   function end(key: string, heirId: string | null): void {
     const link = botLinks.get(key)
     if (link === undefined) return
-    requireWritable(link.accountId)
+    requireWritable(tables, link.accountId)
     botLinks.delete(key)
     if (link.userId !== heirId) forgetDirect(link)
-  }
-
-  function linksOf(accountId: string, userId: string): readonly MessengerLink[] {
-    const own = [...botLinks.values()].filter(
-      (link) => link.accountId === accountId && link.userId === userId,
-    )
-    return own.sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   return {
@@ -103,7 +92,7 @@ function createLinks(
         if (!accepts) return null
         const { userId, accountId, timeZone } = code
         const key = externalKey(bot, externalId)
-        const others = linksOf(accountId, userId).filter(
+        const others = linksOf(tables, accountId, userId).filter(
           (link) => externalKey(link.bot, link.externalId) !== key,
         )
         if (others.length >= most) {
@@ -116,24 +105,37 @@ function createLinks(
         const name = code.offer?.name ?? ''
         const link = { id, bot, externalId, name, userId, accountId, timeZone, createdAt: now }
         end(key, userId)
-        requireWritable(accountId)
+        requireWritable(tables, accountId)
         botLinks.set(key, link)
         return link
       }),
     listLinks: (query, call) =>
       read(call, () => {
-        if (!('bot' in query)) return linksOf(query.accountId, query.userId)
+        if (!('bot' in query)) return linksOf(tables, query.accountId, query.userId)
         const link = botLinks.get(externalKey(query.bot, query.externalId))
         return link === undefined ? [] : [link]
       }),
     deleteLink: ({ accountId, userId, linkId }, call) =>
       write(call, () => {
-        const link = linksOf(accountId, userId).find(({ id }) => id === linkId)
+        const link = linksOf(tables, accountId, userId).find(({ id }) => id === linkId)
         if (link === undefined) return false
         end(externalKey(link.bot, link.externalId), null)
         return true
       }),
   }
+}
+
+function requireWritable({ accounts }: Database['tables'], accountId: string): void {
+  if (accounts.get(accountId)?.readOnly === true) throw readOnlyRefusal()
+}
+
+function linksOf(
+  { botLinks }: Database['tables'],
+  accountId: string,
+  userId: string,
+): readonly MessengerLink[] {
+  const own = [...botLinks.values()].filter((link) => link.accountId === accountId && link.userId === userId)
+  return own.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 function isOffered(
