@@ -329,15 +329,14 @@ export function describeEveryCommand(): void {
       expect(await json('messengers conversations')).toEqual({ conversations: [] })
       const faultOf = async (name: string, args: readonly string[] = [], input = '') => {
         called.add(name)
-        const { code, stderr } = await run([...name.split(' '), ...args, '--json'], { env, input })
-        return { exit: code, stderr }
+        return run([...name.split(' '), ...args, '--json'], { env, input })
       }
-      expect(await faultOf('messengers code', ['--zone', 'Europe/Oslo'], typed)).toEqual({
-        exit: 5,
+      expect(await faultOf('messengers code', ['--zone', 'Europe/Oslo'], typed)).toMatchObject({
+        code: 5,
         stderr: expect.stringContaining('this board has no bot in a messenger') as string,
       })
-      expect(await faultOf('messengers unlink', ['link_0'], typed)).toMatchObject({ exit: 4 })
-      expect(await faultOf('messengers disconnect', ['conversation_0'])).toMatchObject({ exit: 4 })
+      expect(await faultOf('messengers unlink', ['link_0'], typed)).toMatchObject({ code: 4 })
+      expect(await faultOf('messengers disconnect', ['conversation_0'])).toMatchObject({ code: 4 })
     })
 
     it('watches what happens, over a cut of the connection', async () => {

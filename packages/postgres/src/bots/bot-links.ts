@@ -80,7 +80,7 @@ const takeCode = statement<LinkCode & { readonly name: string }>(
 
 const lockAccount = statement<object>(
   'lock_account_of_link',
-  /* sql */ `select id from taskboard.account where id = $1::text for no key update`,
+  /* sql */ `select a.id from taskboard.account a where a.id = $1::text for no key update`,
 )
 
 /** Bot, messenger account, the user who gets it. Its account may be another one, and has to take writes. */
