@@ -85,6 +85,8 @@ export async function installHost(folder, tarballs) {
   if (code !== 0) return output
   for (const name of hostLibraries([...tarballs.keys()])) {
     const target = join(folder, 'node_modules', name)
+    // A library that a package depends on is there already.
+    if (existsSync(target)) continue
     await mkdir(dirname(target), { recursive: true })
     await symlink(join(root, 'node_modules', name), target, 'dir')
   }

@@ -132,7 +132,9 @@ describe('an approval', () => {
       const wait = { method: 'editMessageText', code: 429, description: 'Too Many Requests', retryAfter: 60 }
       await person.write('Another task')
       server.faults.push(wait)
-      const [other] = (await boardOf(board).list('TODO')).tasks.filter(({ title }) => title === 'Another task')
+      const [other] = (await boardOf(board).list('TODO')).tasks.filter(
+        ({ title }) => title === 'Another task',
+      )
       await boardOf(board).move(other?.id ?? '', 'DOING')
       await board.clock.advance(SECONDS)
       // For a minute no card changes.

@@ -213,16 +213,6 @@ export async function settleMessage(
   call: Call,
 ): Promise<boolean> {
   if (outcome === 'gone') return (await database.read(call, forget, [id, claimToken])).length > 0
-  const values = [
-    call.now,
-    id,
-    claimToken,
-    marks,
-    outcome,
-    ref ?? null,
-    shown ?? null,
-    waitMs,
-    againInMs,
-  ]
+  const values = [call.now, id, claimToken, marks, outcome, ref ?? null, shown ?? null, waitMs, againInMs]
   return (await database.read(call, settle, values)).length > 0
 }
