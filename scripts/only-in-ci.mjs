@@ -25,7 +25,6 @@ export const ONLY_IN_CI = [
       'packages/postgres/test/other-servers/server-with-jit.test.ts',
       'packages/postgres/test/v2-on-pg.test.ts',
       'proof/simulation/on-postgres.test.ts',
-      'packages/fastify/src/api-v2.test.ts',
       'packages/cli/src/mcp.test.ts',
       'packages/mcp/src/public-audits.test.ts',
       'packages/cli/src/transfer.test.ts',

@@ -47,6 +47,7 @@ export function proseOfMarkdown(source) {
     .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, filled)
     .replaceAll(/(?<=\])\([^)\s]*(?:\s"[^"]*")?\)/g, emptied)
     .replaceAll(/https?:\/\/[^\s|)]+/g, filled)
+    .replaceAll(/<br>/g, broken)
     .replaceAll(/<\/?[a-z][^>\n]*>/gi, emptied)
   return markdownBlocks(text).map((block) => ({ ...block, surface: 'Markdown' }))
 }

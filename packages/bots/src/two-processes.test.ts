@@ -1,9 +1,9 @@
 import { createTaskboard, type Storage, type Taskboard } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
+import { telegramServer, type TelegramServer } from '@taskboard/kit/messengers/telegram-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { withBots, type BotBoard } from '../test/bot-board.js'
 import { linked } from '../test/telegram-person.js'
-import { telegramServer, type TelegramServer } from '../test/telegram-server.js'
 import { telegramBot } from './telegram/telegram-bot.js'
 
 let server: TelegramServer

@@ -1,4 +1,4 @@
-import type { SentMessage, TelegramServer } from './telegram-server.js'
+import type { SentMessage, TelegramServer } from '@taskboard/kit/messengers/telegram-server'
 import type { BotBoard } from './bot-board.js'
 
 /** Somebody with an account of Telegram. */

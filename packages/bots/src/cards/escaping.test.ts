@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foundEntities } from '../../test/telegram-server.js'
+import { foundEntities } from '@taskboard/kit/messengers/telegram-server'
 import { readable } from '../../test/slack-server.js'
 import { fittingHtml, toTelegramHtml } from './html.js'
 import { fittingBlocks, fromSlack, toSlackMrkdwn } from './mrkdwn.js'

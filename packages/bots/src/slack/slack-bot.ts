@@ -123,7 +123,7 @@ async function handleUpdate(client: WebClient, update: SlackUpdate, desk: BotDes
   }
 }
 
-/** What people are to read, errors included. Who writes too much reads nothing. */
+/** What people are to read, errors included. A sender of too many messages gets no response. */
 async function saidTo(work: () => Promise<BotMessage | null>): Promise<BotMessage | null> {
   try {
     return await work()

@@ -1,7 +1,7 @@
+import { telegramServer, type TelegramServer } from '@taskboard/kit/messengers/telegram-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { withBots, type BotBoard } from '../../test/bot-board.js'
 import { linked, telegramPerson } from '../../test/telegram-person.js'
-import { telegramServer, type TelegramServer } from '../../test/telegram-server.js'
 import { telegramBot } from './telegram-bot.js'
 
 let server: TelegramServer
@@ -19,8 +19,9 @@ const boardOf = ({ taskboard, workspaceId }: BotBoard) => taskboard.board(worksp
 
 async function claimed(board: BotBoard) {
   const { agents } = board.taskboard
-  const { id: agentId } = await agents.create(board.workspaceId, { name: 'Robo', type: 'worker' })
-  const task = await boardOf(board).claim({ agentId })
+  const [known] = await agents.list(board.workspaceId)
+  const agent = known ?? (await agents.create(board.workspaceId, { name: 'Robo', type: 'worker' }))
+  const task = await boardOf(board).claim({ agentId: agent.id })
   if (task?.lease == null) throw new Error('nothing to claim')
   return { id: task.id, fencingToken: task.lease.fencingToken }
 }
@@ -115,6 +116,72 @@ describe('what people may not', () => {
       await person.write(`/task connect ${workspace?.name ?? ''}`)
       expect(person.last().text).toContain('belongs to your own default workspace')
       expect(await board.taskboard.services.bots.links.conversations(board.ada)).toEqual([])
+    }))
+})
+
+describe('a conversation that Telegram slows down', () => {
+  it('holds up no other, and a second one the whole bot', () =>
+    withTelegram(async (board) => {
+      const wait = { method: 'editMessageText', code: 429, description: 'Too Many Requests', retryAfter: 600 }
+      const people = []
+      for (const number of [7, 8, 9]) {
+        const person = await linked(server, board, number)
+        await person.write(`Task of ${number}`)
+        people.push({ card: () => person.card(`Task of ${number}`).text, number })
+      }
+      const { tasks } = await boardOf(board).list('TODO')
+      const start = async (number: number) => {
+        await boardOf(board).move(tasks.find(({ title }) => title === `Task of ${number}`)?.id ?? '', 'DOING')
+        await board.clock.advance(SECONDS)
+      }
+      const shown = () => people.map(({ card }) => card().includes('In progress'))
+      server.faults.push({ ...wait })
+      await start(7)
+      await start(8)
+      expect(shown()).toEqual([false, true, false])
+      server.faults.push({ ...wait })
+      await boardOf(board).move(tasks.find(({ title }) => title === 'Task of 8')?.id ?? '', 'TODO')
+      await board.clock.advance(SECONDS)
+      await start(9)
+      expect(shown()).toEqual([false, true, false])
+      await board.clock.advance({ minutes: 11 })
+      expect(shown()).toEqual([true, false, true])
+    }))
+})
+
+describe('a question', () => {
+  it('that the card does not show is answered by no reply', () =>
+    withTelegram(async (board) => {
+      const person = await linked(server, board, 7)
+      await person.write('Book a room')
+      const { messageId } = person.card('Book a room')
+      const bodies = async (taskId: string) =>
+        (await boardOf(board).comments(taskId)).comments.map(({ kind, body }) => `${kind} ${body}`)
+      const ask = async (question: string) => {
+        const { id, fencingToken } = await claimed(board)
+        await boardOf(board).ask(id, { fencingToken, question })
+        return id
+      }
+      const wait = { method: 'editMessageText', code: 429, description: 'Too Many Requests', retryAfter: 60 }
+      server.faults.push(wait)
+      const id = await ask('For how many?')
+      await person.write('For noon', { replyTo: messageId })
+      expect(await bodies(id)).toEqual(['question For how many?', 'comment For noon'])
+      await board.clock.advance({ seconds: 61 })
+      expect(person.card('Book a room').text).toContain('For how many?')
+      await boardOf(board).answer(id, { body: 'Twelve' })
+      server.faults.push(wait)
+      await ask('Which floor?')
+      await person.write('Thirteen', { replyTo: messageId })
+      expect(person.last().text).toBe('Added as a comment.')
+      await board.clock.advance({ seconds: 61 })
+      await person.write('The second', { replyTo: messageId })
+      expect((await bodies(id)).slice(2)).toEqual([
+        'answer Twelve',
+        'question Which floor?',
+        'comment Thirteen',
+        'answer The second',
+      ])
     }))
 })
 

@@ -1,7 +1,7 @@
+import { telegramServer, type TelegramServer } from '@taskboard/kit/messengers/telegram-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { withBots, type BotBoard } from '../../test/bot-board.js'
 import { linked, telegramPerson } from '../../test/telegram-person.js'
-import { telegramServer, type TelegramServer } from '../../test/telegram-server.js'
 import { telegramBot } from './telegram-bot.js'
 
 let server: TelegramServer

@@ -195,7 +195,7 @@ const nameOf = ({
     .slice(0, 200) ||
   (username ?? '')
 
-/** What people are to read, errors included. Who writes too much reads nothing. */
+/** What people are to read, errors included. A sender of too many messages gets no response. */
 async function saidTo(work: () => Promise<BotMessage | null>): Promise<BotMessage | null> {
   try {
     return await work()
@@ -278,7 +278,7 @@ async function replaceOrphan(
   await edit(api, chatId, messageId, { text: [[{ bold: '↪️ No longer updated here' }], line], buttons: [] })
 }
 
-/** Writes a response. One that Telegram rejects, or wants to have later, is left out: it would hold up the updates of everybody. */
+/** Writes a response. One that Telegram rejects, or wants to have later, is left out: it would hold up all updates. */
 async function attempt({ logger }: BotDesk, write: () => Promise<void>): Promise<void> {
   try {
     await write()

@@ -3,13 +3,13 @@ import {
   createSharedAbort,
   type BackgroundLoop,
   type Environment,
-  type Instant,
   type NextPass,
 } from '../environment/index.js'
 import type { LoggedEvent } from '../events/index.js'
 import type { Bot, ShownCard } from './bot.js'
 import type { BotStore, ClaimedMessage, SettledMessage } from './bot-store.js'
 import { buttonToken, type Card, type CardView, newSecret, secretDigest } from './card.js'
+import { createPauses, type Pauses } from './pauses.js'
 
 export interface BotSendsDeps<Tx> {
   readonly environment: Environment
@@ -47,20 +47,36 @@ const failedFor = (waitMs: number): Outcome => ({ outcome: 'failed', waitMs, aga
 const laterBy = (waitMs: number): Outcome => ({ outcome: 'later', waitMs, againInMs: null })
 const GONE: Outcome = { outcome: 'gone', waitMs: 0, againInMs: null }
 
+const isSame = (one: CardView['offer'], other: CardView['offer']): boolean =>
+  one?.kind === other?.kind && one?.subjectId === other?.subjectId
+
 /** Shows one claimed message. */
-function createSender<Tx>(deps: BotSendsDeps<Tx>, pause: (bot: string, waitMs: number) => void) {
+function createSender<Tx>(deps: BotSendsDeps<Tx>, pauses: Pauses) {
   const { environment, store } = deps
 
-  async function withButtons(message: ClaimedMessage, { card, offer }: CardView): Promise<Card | null> {
-    if (offer === null && message.offer === null) return { ...card, buttons: null }
-    const secret = newSecret(environment)
+  const record = ({ id, claimToken }: ClaimedMessage, offer: CardView['offer'], secret: string) => {
     const made = offer === null ? null : { ...offer, secretHash: secretDigest(secret) }
-    const { id, claimToken } = message
-    if (!(await store.offerButtons({ id, claimToken, offer: made }, environment.call()))) return null
-    if (offer === null) return { ...card, buttons: null }
-    const token = (action: 'a' | 'r' | 'u') => buttonToken(id, secret, action)
+    return store.offerButtons({ id, claimToken, offer: made }, environment.call())
+  }
+
+  /** Records the effect of buttons before they are shown, as they can be pressed immediately. Null when another process has the message. */
+  async function withButtons(message: ClaimedMessage, { card, offer }: CardView): Promise<Card | null> {
+    if (offer === null || offer.kind === 'question') {
+      const isRecorded = message.offer === null || isSame(message.offer, offer)
+      return isRecorded || (await record(message, null, '')) ? { ...card, buttons: null } : null
+    }
+    const secret = newSecret(environment)
+    if (!(await record(message, offer, secret))) return null
+    const token = (action: 'a' | 'r' | 'u') => buttonToken(message.id, secret, action)
     const buttons = offer.kind === 'undo' ? { undo: token('u') } : { approve: token('a'), reject: token('r') }
     return { ...card, buttons }
+  }
+
+  /** Records the question that a reply answers after it was shown: a reply before that can't be about it. */
+  async function recordQuestion(message: ClaimedMessage, { offer }: CardView): Promise<void> {
+    if (offer?.kind === 'question' && !isSame(message.offer, offer)) {
+      await record(message, offer, newSecret(environment))
+    }
   }
 
   async function outcomeOf(message: ClaimedMessage, shown: ShownCard, view: CardView): Promise<Outcome> {
@@ -75,7 +91,7 @@ function createSender<Tx>(deps: BotSendsDeps<Tx>, pause: (bot: string, waitMs: n
           againInMs: view.changesInMs,
         }
       case 'later':
-        pause(message.bot, shown.waitMs)
+        pauses.pause(message, shown.waitMs)
         return laterBy(shown.waitMs)
       case 'gone':
         return GONE
@@ -91,6 +107,8 @@ function createSender<Tx>(deps: BotSendsDeps<Tx>, pause: (bot: string, waitMs: n
   }
 
   async function show(bot: Bot, message: ClaimedMessage, signal: AbortSignal): Promise<Outcome> {
+    const pausedMs = pauses.waitMs(message)
+    if (pausedMs > 0) return laterBy(pausedMs)
     const view = await deps.view(message)
     if (view === null) return GONE
     const isOver = message.state === 'ended' || view.card.state === 'deleted'
@@ -105,7 +123,9 @@ function createSender<Tx>(deps: BotSendsDeps<Tx>, pause: (bot: string, waitMs: n
     }
     const card = await withButtons(message, view)
     if (card === null) return failedFor(FIRST_RETRY_MS)
-    return outcomeOf(message, await bot.show(card, { signal }), view)
+    const shown = await bot.show(card, { signal })
+    if (shown.outcome === 'shown') await recordQuestion(message, view)
+    return outcomeOf(message, shown, view)
   }
 
   async function waitsForNewer({ bot, conversationId, taskId }: ClaimedMessage, { card }: CardView) {
@@ -156,11 +176,11 @@ export function createBotSends<Tx>(deps: BotSendsDeps<Tx>): BotSends {
   const { environment, bots, store, pollIntervalMs } = deps
   const { clock } = environment
   const byName = new Map(bots.map((bot) => [bot.name, bot]))
-  const pausedUntil = new Map<string, Instant>()
+  const pauses = createPauses(clock)
   /** The tasks of events whose cards are to be marked; all of them at first, for what happened before. */
   let heard: Set<string> | 'all' = 'all'
   let stopping = createSharedAbort()
-  const show = createSender(deps, (bot, waitMs) => pausedUntil.set(bot, clock.now() + waitMs))
+  const show = createSender(deps, pauses)
   const send = createSettler(deps, show)
 
   async function mark(): Promise<void> {
@@ -178,8 +198,7 @@ export function createBotSends<Tx>(deps: BotSendsDeps<Tx>): BotSends {
 
   async function pass(): Promise<NextPass> {
     await mark()
-    const now = clock.now()
-    const waits = [...byName.keys()].map((name) => Math.max(0, (pausedUntil.get(name) ?? 0) - now))
+    const waits = [...byName.keys()].map((name) => pauses.botWaitMs(name))
     const ready = [...byName.keys()].filter((_, index) => waits[index] === 0)
     const pausedMs = Math.min(...waits.filter((wait) => wait > 0))
     if (ready.length === 0) return pausedMs

@@ -45,12 +45,13 @@ export interface ConnectedConversation {
   readonly failure: string | null
 }
 
-/** The effect of the buttons of a message, while they work. */
+/** The effect of the buttons of a message, or of a reply to it, while it shows them. */
 export interface MessageOffer {
-  readonly kind: 'undo' | 'approval'
-  /** The id of the approval; of the task, for `undo`. */
+  /** `question`: a reply is the answer. It has no buttons. */
+  readonly kind: 'undo' | 'approval' | 'question'
+  /** The id of the approval or question; of the task, for `undo` and for a hold without a question. */
   readonly subjectId: string
-  /** The digest of the approval's input; null for `undo`. */
+  /** The digest of the approval's input; null for the others. */
   readonly digest: string | null
   /** The SHA-256 of the secret that the buttons carry. */
   readonly secretHash: string

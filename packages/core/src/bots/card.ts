@@ -114,7 +114,7 @@ export function createCards<Tx>(deps: CardDeps<Tx>): {
   const { environment, tasks, approvals, store, maySee, taskUrl } = deps
 
   async function readTask({ workspaceId, taskId }: MessagePlace) {
-    const parts = ['task', 'agent', 'question'] as const
+    const parts = ['task', 'agent', 'question', 'answer'] as const
     try {
       return await tasks.getTask({ within: workspaceId, taskId, parts }, environment.call())
     } catch (error) {
@@ -144,7 +144,7 @@ export function createCards<Tx>(deps: CardDeps<Tx>): {
       const addedAt = read?.task.createdAt ?? place.createdAt
       const undoLeftMs = addedAt + undoMs - environment.clock.now()
       const state = isEnded ? 'moved' : stateOf(read?.task ?? null)
-      const offer = offerOf({ place, state, approval, undoLeftMs, task: read?.task ?? null })
+      const offer = offerOf({ place, state, approval, undoLeftMs, read })
       const card = {
         ...frameOf(place),
         state,
@@ -175,7 +175,12 @@ const frameOf = ({ id, conversationId, replyTo, ref, taskId, timeZone }: Message
 
 type Read = Awaited<ReturnType<TaskStore['getTask']>>
 
-function contentOf(read: Pick<Read, 'task' | 'agent' | 'question'> | null, state: CardState) {
+type Shown = Pick<Read, 'task' | 'agent' | 'question' | 'answer'>
+
+/** A host can put a task on hold as `needs_input` without one. */
+const openQuestion = ({ question, answer }: Shown) => (answer === null ? question : null)
+
+function contentOf(read: Shown | null, state: CardState) {
   if (read === null) {
     const none = { title: '', priority: 'medium', tags: [], type: null, dueDate: null } as const
     return { ...none, agent: null, progress: 0, text: null }
@@ -185,9 +190,10 @@ function contentOf(read: Pick<Read, 'task' | 'agent' | 'question'> | null, state
   return { ...common, text: textOf(read, state) }
 }
 
-function textOf({ task, question }: Pick<Read, 'task' | 'question'>, state: CardState): string | null {
+function textOf(read: Shown, state: CardState): string | null {
+  const { task } = read
   if (state === 'done') return task.result === '' ? null : task.result
-  if (state === 'asks') return question?.body ?? task.hold?.message ?? null
+  if (state === 'asks') return openQuestion(read)?.body ?? task.hold?.message ?? null
   return state === 'approval' ? null : (task.hold?.message ?? null)
 }
 
@@ -231,17 +237,20 @@ function offerOf({
   state,
   approval,
   undoLeftMs,
-  task,
+  read,
 }: {
   readonly place: MessagePlace
   readonly state: CardState
   readonly approval: Approval | null
   readonly undoLeftMs: number
-  readonly task: Task | null
+  readonly read: Shown | null
 }): CardView['offer'] {
   if (state === 'approval' && approval?.status === 'pending') {
     return { kind: 'approval', subjectId: approval.id, digest: approval.inputDigest }
   }
-  const isNew = state === 'waiting' && undoLeftMs > 0 && task?.fencingToken === 0
+  if (state === 'asks' && read !== null) {
+    return { kind: 'question', subjectId: openQuestion(read)?.id ?? place.taskId, digest: null }
+  }
+  const isNew = state === 'waiting' && undoLeftMs > 0 && read?.task.fencingToken === 0
   return isNew ? { kind: 'undo', subjectId: place.taskId, digest: null } : null
 }

@@ -1,6 +1,6 @@
 import type { AccessStore, People, WorkspaceReach } from '../access/index.js'
 import type { Agents } from '../agents/index.js'
-import type { ApprovalDirectory, ApprovalStore, Board, TaskDirectory } from '../board/index.js'
+import type { ApprovalDirectory, ApprovalStore, Board, CommentStore, TaskDirectory } from '../board/index.js'
 import type { CallContext, Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { LimitStore, Quota, TierLimits } from '../limits/index.js'
@@ -19,6 +19,7 @@ export interface DeskDeps<Tx> {
   readonly tasks: Pick<TaskDirectory<Tx>, 'find' | 'locate' | 'search'>
   readonly approvals: Pick<ApprovalDirectory<Tx>, 'find' | 'search'>
   readonly approvalStore: Pick<ApprovalStore<Tx>, 'listApprovals' | 'decideApproval'>
+  readonly comments: Pick<CommentStore<Tx>, 'insertComment'>
   readonly agents: Pick<Agents<Tx>, 'list'>
   readonly inOneCommit: <T>(call: CallContext<Tx>, work: (own: CallContext<Tx>) => Promise<T>) => Promise<T>
   readonly taskUrl: (taskId: string) => string | null

@@ -12,7 +12,16 @@ const MESSAGES = { limit: 30, windowMs: 60_000, maxKeys: 10_000 }
 
 class TooManyMessages extends TaskboardError {}
 
-/** Whether an error says that somebody writes too much. It gets no response, which would be one message more for each of theirs. */
+/**
+ * Whether an error says that a sender writes too much. Such a sender gets no response, which would double the traffic.
+ * @example
+ * ```ts
+ * import { TaskboardError } from '@taskboard/core'
+ * import { isFlood } from '@taskboard/core/transport'
+ *
+ * console.log(isFlood(new TaskboardError('RATE_LIMITED', 'the account makes too many requests'))) // false
+ * ```
+ */
 export const isFlood = (error: unknown): boolean => error instanceof TooManyMessages
 
 /** Who writes to a bot, and what an update may do once. */

@@ -1,8 +1,9 @@
 import { isReadOnlyRefusal, requireScope } from '../access/index.js'
-import { actorOf, type Board } from '../board/index.js'
-import { isTaskboardError, TaskboardError } from '../errors/index.js'
+import { actorOf, type Board, commentInput } from '../board/index.js'
+import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import type { BotDesk, Member, Replied, Spoken, SpokenTask, TaskReport } from './bot-desk.js'
 import { handleOf } from './card.js'
+import type { MessageOffer } from './bot-store.js'
 import type { DeskDeps } from './desk-deps.js'
 import { createDeskPeople, type DeskPeople } from './desk-people.js'
 import { createDeskTasks, type DeskTasks, mostSearched } from './desk-tasks.js'
@@ -35,14 +36,14 @@ export function createDesk<Tx>(deps: DeskDeps<Tx>, bot: string): BotDesk {
       const card = await cardOf(spoken)
       if (card === null) throw new TaskboardError('NOT_FOUND', 'that message is not the card of a task')
       const taskId = await requireIn(member.principal, member.workspaceId, card.taskId)
-      return write(parts, spoken, member, { taskId, text, mayAnswer: true })
+      return write(parts, spoken, member, { taskId, text, shown: card.offer })
     },
     countMessage: async (spoken) => people.count(spoken),
     isCard: async (spoken) => (await cardOf(spoken)) !== null,
     async comment(spoken, handle, text) {
       const member = await memberOf(spoken, 'tasks:write')
       const taskId = await taskIdOf(spoken, member, handle)
-      return write(parts, spoken, member, { taskId, text, mayAnswer: false })
+      return write(parts, spoken, member, { taskId, text, shown: null })
     },
     cancel: (spoken, handle) =>
       change(parts, spoken, handle, (board, id, options) => board.cancel(id, options)),
@@ -100,23 +101,33 @@ async function add<Tx>(parts: Parts<Tx>, spoken: Spoken, { agent, ...task }: Spo
   return { taskId }
 }
 
-/** Adds a comment to a task, or the answer to its question if it waits for one. */
+interface Writing {
+  readonly taskId: string
+  readonly text: string
+  /** What the card that it replies to shows; null for a comment in any case. */
+  readonly shown: MessageOffer | null
+}
+
+/** Adds a comment to a task, or the answer to the question that its card shows while the task waits for that answer. */
 async function write<Tx>(
-  { once, board: boardOf, onChanged }: Parts<Tx>,
+  { once, board: boardOf, comments, onChanged }: Parts<Tx>,
   spoken: Spoken,
   { principal, workspaceId }: Member,
-  {
-    taskId,
-    text,
-    mayAnswer,
-  }: { readonly taskId: string; readonly text: string; readonly mayAnswer: boolean },
+  { taskId, text, shown }: Writing,
 ): Promise<Replied | null> {
   const board = boardOf(workspaceId)
-  const written = await once<Replied>(spoken, principal, async ({ tx }) => {
-    const task = await board.get(taskId, { tx })
-    const kind = mayAnswer && task.hold?.reason === 'needs_input' ? 'answer' : 'comment'
-    await board[kind](taskId, { body: text }, { tx, actor: actorOf(principal) })
-    return { kind, title: task.title }
+  const author = actorOf(principal)
+  const written = await once<Replied>(spoken, principal, async (own) => {
+    const { title, hold } = await board.get(taskId, { tx: own.tx })
+    if (hold?.reason !== 'needs_input' || shown?.kind !== 'question') {
+      await board.comment(taskId, { body: text }, { tx: own.tx, actor: author })
+      return { kind: 'comment', title }
+    }
+    const { body } = parseInput(commentInput, { body: text })
+    const questionId = shown.subjectId === taskId ? null : shown.subjectId
+    const draft = { kind: 'answer', body, author, questionId } as const
+    await comments.insertComment({ target: { workspaceId, taskId }, draft, idempotency: null }, own)
+    return { kind: 'answer', title }
   })
   onChanged()
   return written

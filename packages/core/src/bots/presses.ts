@@ -78,7 +78,8 @@ export function createPresses<Tx>(deps: PressDeps<Tx>): BotDesk['press'] {
     // Before its place was noted, the process that posted it ended: another one has posted it again.
     if (place.ref !== null && ref !== null && place.ref !== ref) return { kind: 'replaced', newer: place.ref }
     const { offer } = place
-    if (offer === null || offer.secretHash !== secretHash || (offer.kind === 'undo') !== (action === 'u')) {
+    const wanted = action === 'u' ? 'undo' : 'approval'
+    if (offer === null || offer.secretHash !== secretHash || offer.kind !== wanted) {
       throw new TaskboardError('CONFLICT', 'this message is out of date: look at the newest one')
     }
     const pressed =

@@ -45,7 +45,7 @@ export function createLinkMail(deps: LinkMailDeps, asked: AskedReader, make: Mak
         environment.call(),
       )
       if (!allowed)
-        throw new TaskboardError('RATE_LIMITED', `${whose} at most ${limit} links an hour`, { retryAfterMs })
+        throw new TaskboardError('RATE_LIMITED', `${whose} at most ${limit} links per hour`, { retryAfterMs })
     }
   }
 

@@ -17,6 +17,7 @@ export function botsOf<Tx>(wiring: Wiring<Tx>, services: Omit<TransportServices<
     limits: storage.limits,
     taskStore: storage.tasks,
     approvalStore: storage.approvals,
+    comments: storage.comments,
     inOneCommit: (call, work) => storage.inOneCommit(call, work),
     taskUrl: (taskId) => linkOf({ type: 'task.created', data: { taskId } } as LoggedEvent),
     alert: async (workspaceId, message) => void (await publish(workspaceId, 'agent.alert', { message })),

@@ -55,7 +55,7 @@ function createLinks(
   const { botLinks, botLinkCodes } = tables
   const { read, write } = transactions
 
-  /** Ends a link. What its user sees in direct conversations ends as well, unless the user stays the same. */
+  /** Removes a link, and with it the access of its user to direct conversations, unless the new link has the same user. */
   function end(key: string, heirId: string | null): void {
     const link = botLinks.get(key)
     if (link === undefined) return

@@ -22,8 +22,6 @@ const EXPENSIVE = 'select count(*) from generate_series(1, 20000) a, generate_se
 const REPORT = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': 0,
-  'auto_explain.log_analyze': 'on',
-  'auto_explain.log_timing': 'off',
   'auto_explain.log_nested_statements': 'on',
   'auto_explain.log_format': 'json',
   'auto_explain.log_level': 'notice',

@@ -1,3 +1,4 @@
+import { telegramBot } from '@taskboard/bots'
 import { plainPasswordHasher } from '@taskboard/testing'
 import {
   createTaskboard,
@@ -29,7 +30,7 @@ import { serveBoard } from './serve-board.js'
 
 // One process of a board: its API on a separate port, and optionally its agents and its deliverer.
 const [, , given = ''] = process.argv
-const { databaseUrl, agent, isStarted, held, clockAheadMs, pollIntervalMs, isQuiet } = JSON.parse(
+const { databaseUrl, agent, isStarted, held, clockAheadMs, pollIntervalMs, telegram, isQuiet } = JSON.parse(
   given,
 ) as ProcessOptions
 const orders = new EventEmitter<{ finish: [] }>()
@@ -51,6 +52,8 @@ const taskboard = createTaskboard<PgConnection>({
   webhooks: { allow: ['127.0.0.0/8'], mostPerHostPerMinute: 1_000_000 },
   attempts: { backoff: BACKOFF },
   pollIntervalMs,
+  publicUrl: 'https://app.example',
+  bots: telegram === null ? [] : [telegramBot({ ...telegram, pollSeconds: 0 })],
   ...(isQuiet ? { logger: false as const } : {}),
   ...(clockAheadMs === 0 ? {} : { clock: aheadClock }),
 })

@@ -11,6 +11,7 @@ const DEFAULTS = {
   clockAheadMs: 0,
   dateAheadMs: 0,
   pollIntervalMs: 50,
+  telegram: null,
   isQuiet: false,
 } as const
 

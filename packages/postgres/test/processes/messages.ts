@@ -22,6 +22,8 @@ export interface ProcessOptions {
   /** How far the machine's clock is ahead, as the process sees it. The storage uses the database's time. */
   readonly dateAheadMs: number
   readonly pollIntervalMs: number
+  /** The server of the Bot API that it asks for updates; null for no bot. */
+  readonly telegram: { readonly apiUrl: string; readonly token: string } | null
   /** Whether it logs nothing: for runs that fail on purpose. */
   readonly isQuiet: boolean
 }
