@@ -123,11 +123,11 @@ describe('a conversation that Telegram slows down', () => {
   it('holds up no other, and a second one the whole bot', () =>
     withTelegram(async (board) => {
       const wait = { method: 'editMessageText', code: 429, description: 'Too Many Requests', retryAfter: 600 }
-      const people = []
+      const people: { readonly card: () => string }[] = []
       for (const number of [7, 8, 9]) {
         const person = await linked(server, board, number)
         await person.write(`Task of ${number}`)
-        people.push({ card: () => person.card(`Task of ${number}`).text, number })
+        people.push({ card: () => person.card(`Task of ${number}`).text })
       }
       const { tasks } = await boardOf(board).list('TODO')
       const start = async (number: number) => {

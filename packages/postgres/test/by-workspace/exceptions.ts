@@ -90,6 +90,10 @@ export const statementsAcrossWorkspaces: Readonly<Record<string, readonly string
     'settle_message',
   ],
   'marks the messages of tasks of several workspaces, which events name': ['mark_messages'],
+  'removes the cards of a user, whose messenger account has none of the workspaces': [
+    'delete_link',
+    'end_earlier_link',
+  ],
   'follows the log of all workspaces': ['feed_end', 'read_feed', 'read_log_ends', 'skip_feed'],
   'claims for the agents of a type, in all workspaces': [
     'claim_by_fallback',
