@@ -104,7 +104,7 @@ async function add<Tx>(parts: Parts<Tx>, spoken: Spoken, { agent, ...task }: Spo
 interface Writing {
   readonly taskId: string
   readonly text: string
-  /** What the card that it replies to shows; null for a comment in any case. */
+  /** The offer of the card that it replies to; null for a comment in any case. */
   readonly shown: MessageOffer | null
 }
 
