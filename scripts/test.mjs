@@ -62,7 +62,18 @@ const gatesOnBuilt = [
 ]
 const GATES_AT_ONCE = 2
 /** Their tests reach all of the core that is reached. Coverage takes half as long again, so that the other projects run without. */
-const COVERING = ['core', 'memory', 'testing', 'express', 'ws', 'notify', 'otel', 'client', 'dashboard']
+const COVERING = [
+  'core',
+  'memory',
+  'testing',
+  'bots',
+  'express',
+  'ws',
+  'notify',
+  'otel',
+  'client',
+  'dashboard',
+]
 /** What meets the release itself, with its sockets, streams and timers. */
 const HOSTS_AND_CLIENTS = ['express', 'fastify', 'ws', 'client', 'notify', 'otel']
 /** What each route does is the core's, and meets nothing of a release. The tests of the hosts meet it. */

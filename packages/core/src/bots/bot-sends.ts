@@ -50,34 +50,39 @@ const GONE: Outcome = { outcome: 'gone', waitMs: 0, againInMs: null }
 const isSame = (one: CardView['offer'], other: CardView['offer']): boolean =>
   one?.kind === other?.kind && one?.subjectId === other?.subjectId
 
-/** Shows one claimed message. */
-function createSender<Tx>(deps: BotSendsDeps<Tx>, pauses: Pauses) {
-  const { environment, store } = deps
-
+/** Records what the buttons of a message, and replies to it, do. */
+function createOffers<Tx>({ environment, store }: Pick<BotSendsDeps<Tx>, 'environment' | 'store'>) {
   const record = ({ id, claimToken }: ClaimedMessage, offer: CardView['offer'], secret: string) => {
     const made = offer === null ? null : { ...offer, secretHash: secretDigest(secret) }
     return store.offerButtons({ id, claimToken, offer: made }, environment.call())
   }
-
-  /** Records the effect of buttons before they are shown, as they can be pressed immediately. Null when another process has the message. */
-  async function withButtons(message: ClaimedMessage, { card, offer }: CardView): Promise<Card | null> {
-    if (offer === null || offer.kind === 'question') {
-      const isRecorded = message.offer === null || isSame(message.offer, offer)
-      return isRecorded || (await record(message, null, '')) ? { ...card, buttons: null } : null
-    }
-    const secret = newSecret(environment)
-    if (!(await record(message, offer, secret))) return null
-    const token = (action: 'a' | 'r' | 'u') => buttonToken(message.id, secret, action)
-    const buttons = offer.kind === 'undo' ? { undo: token('u') } : { approve: token('a'), reject: token('r') }
-    return { ...card, buttons }
+  return {
+    /** Records the effect of buttons before they are shown, as they can be pressed immediately. Null when another process has the message. */
+    async withButtons(message: ClaimedMessage, { card, offer }: CardView): Promise<Card | null> {
+      if (offer === null || offer.kind === 'question') {
+        const isRecorded = message.offer === null || isSame(message.offer, offer)
+        return isRecorded || (await record(message, null, '')) ? { ...card, buttons: null } : null
+      }
+      const secret = newSecret(environment)
+      if (!(await record(message, offer, secret))) return null
+      const token = (action: 'a' | 'r' | 'u') => buttonToken(message.id, secret, action)
+      const buttons =
+        offer.kind === 'undo' ? { undo: token('u') } : { approve: token('a'), reject: token('r') }
+      return { ...card, buttons }
+    },
+    /** Records the question that a reply answers after it was shown: a reply before that can't be about it. */
+    async recordQuestion(message: ClaimedMessage, { offer }: CardView): Promise<void> {
+      if (offer?.kind === 'question' && !isSame(message.offer, offer)) {
+        await record(message, offer, newSecret(environment))
+      }
+    },
   }
+}
 
-  /** Records the question that a reply answers after it was shown: a reply before that can't be about it. */
-  async function recordQuestion(message: ClaimedMessage, { offer }: CardView): Promise<void> {
-    if (offer?.kind === 'question' && !isSame(message.offer, offer)) {
-      await record(message, offer, newSecret(environment))
-    }
-  }
+/** Shows one claimed message. */
+function createSender<Tx>(deps: BotSendsDeps<Tx>, pauses: Pauses) {
+  const { environment, store } = deps
+  const offers = createOffers(deps)
 
   async function outcomeOf(message: ClaimedMessage, shown: ShownCard, view: CardView): Promise<Outcome> {
     switch (shown.outcome) {
@@ -121,10 +126,10 @@ function createSender<Tx>(deps: BotSendsDeps<Tx>, pauses: Pauses) {
     if (message.shown === view.digest) {
       return { outcome: 'sent', waitMs: 0, againInMs: view.changesInMs }
     }
-    const card = await withButtons(message, view)
+    const card = await offers.withButtons(message, view)
     if (card === null) return failedFor(FIRST_RETRY_MS)
     const shown = await bot.show(card, { signal })
-    if (shown.outcome === 'shown') await recordQuestion(message, view)
+    if (shown.outcome === 'shown') await offers.recordQuestion(message, view)
     return outcomeOf(message, shown, view)
   }
 
