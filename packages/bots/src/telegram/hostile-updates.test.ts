@@ -219,3 +219,48 @@ describe('an approval', () => {
       expect(records.map(({ by }) => by.requestId)).toEqual([expect.stringMatching(/^telegram:\d+$/)])
     }))
 })
+
+describe('a card', () => {
+  /** A card whose next change meets a fault of Telegram. */
+  async function withFault(board: BotBoard, code: number, description: string, method = 'editMessageText') {
+    const person = await linked(server, board, 7)
+    await person.write('Book a room')
+    server.faults.push({ method, code, description })
+    const claim = await claimed(board)
+    await board.clock.advance(SECONDS)
+    return { person, claim }
+  }
+
+  it('that was deleted in Telegram is forgotten', () =>
+    withTelegram(async (board) => {
+      const { claim } = await withFault(board, 400, 'Bad Request: message to edit not found')
+      const edits = server.calls.get('editMessageText')
+      await boardOf(board).complete(claim.id, { fencingToken: claim.fencingToken, result: 'Room 7' })
+      await board.clock.advance({ minutes: 1 })
+      expect(server.calls.get('editMessageText')).toBe(edits)
+    }))
+
+  it('of a person who blocked the bot gets no more messages, with an alert', () =>
+    withTelegram(async (board) => {
+      const alerts: string[] = []
+      board.taskboard.events.on('agent.alert', ({ data }) => alerts.push(data.message))
+      await withFault(board, 403, 'Forbidden: bot was blocked by the user')
+      expect(alerts).toEqual([expect.stringContaining('a direct conversation gets no more messages')])
+    }))
+
+  it('is given up after twenty failures in a row, and the log says so', () =>
+    withBots(
+      [telegramBot({ token: server.token, apiUrl: server.url, secretToken: 'a-secret' })],
+      async (board) => {
+        await board.clock.advance(SECONDS)
+        const fault = { method: 'editMessageText', code: 500, description: 'Internal Server Error' }
+        // The edit that ends the link takes the first one.
+        for (let failure = 0; failure < 20; failure += 1) server.faults.push(fault)
+        const { person } = await withFault(board, 500, 'Internal Server Error')
+        await board.clock.advance({ hours: 2 })
+        expect(server.calls.get('editMessageText')).toBe(21)
+        expect(board.seen.filter((line) => line.includes('given up after too many tries'))).toHaveLength(1)
+        expect(person.card('Book a room').text).toContain('To do')
+      },
+    ))
+})

@@ -1,67 +1,16 @@
 import { memoryStorage } from '@taskboard/memory'
-import { plainPasswordHasher } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
+import { linkBoard } from '../../../test/link-board.js'
 import type { Principal } from '../../access/index.js'
-import { createTaskboard } from '../../wiring/taskboard.js'
-import type { TaskboardOptions } from '../../wiring/taskboard-options.js'
-import type { HttpRequest } from '../http.js'
-import { v2Routes } from './v2-routes.js'
-
-const PUBLIC = 'https://app.example'
-
-async function setUp(options: Partial<TaskboardOptions> = {}) {
-  const taskboard = createTaskboard({
-    storage: memoryStorage(),
-    logger: false,
-    passwordHasher: plainPasswordHasher,
-    publicUrl: PUBLIC,
-    ...options,
-  })
-  const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
-  const [accountId, workspaceId] = [account.id, workspace.id]
-  const agent = await taskboard.agents.create(workspaceId, { name: 'Clerk', type: 'clerk' })
-  const board = taskboard.board(workspaceId)
-  const route = v2Routes(taskboard).find(({ path }) => path === '/v2/decide/:token')
-
-  async function ask(userId: string, question = 'Which color?') {
-    const { id: taskId } = await board.add({ title: 'Paint the door' })
-    const fencingToken = (await board.claim({ agentId: agent.id, taskId }))?.fencingToken ?? 0
-    await board.ask(taskId, { fencingToken, question })
-    const { url } = await taskboard.links.create({ workspaceId, taskId, userId })
-    return { taskId, token: url.split('/').at(-1) ?? '' }
-  }
-
-  function send(
-    token: string,
-    form?: Readonly<Record<string, string>>,
-    headers: Record<string, string> = {},
-  ) {
-    const all: Readonly<Record<string, string>> = {
-      origin: PUBLIC,
-      'content-type': 'application/x-www-form-urlencoded',
-      ...headers,
-    }
-    const request: HttpRequest = {
-      method: form === undefined ? 'GET' : 'POST',
-      path: `/v2/decide/${token}`,
-      params: { token },
-      query: '',
-      clientAddress: '203.0.113.9',
-      header: (name) => all[name],
-      body: form === undefined ? { kind: 'none' } : { kind: 'parsed', value: form },
-    }
-    if (route === undefined) throw new Error('there is no page of links')
-    return route.handle(request)
-  }
-  return { taskboard, accountId, workspaceId, board, ask, send, route }
-}
+import { TaskboardError } from '../../errors/index.js'
+import type { Storage } from '../../storage/index.js'
 
 const tokens = { secret: 'x'.repeat(32) }
 const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
 
 describe('the page of a link', () => {
   it('takes an answer, and says who answered', async () => {
-    const { taskboard, accountId, board, ask, send } = await setUp({ tokens })
+    const { taskboard, accountId, board, ask, send } = await linkBoard({ tokens })
     const { id } = await taskboard.accounts.createUser(accountId, owner)
     const { token, taskId } = await ask(id, 'Which <b>color</b>?')
     const open = await send(token)
@@ -73,7 +22,7 @@ describe('the page of a link', () => {
   })
 
   it('shows what is wrong with a form, and decides nothing', async () => {
-    const { taskboard, accountId, ask, send } = await setUp({ tokens })
+    const { taskboard, accountId, ask, send } = await linkBoard({ tokens })
     const { id } = await taskboard.accounts.createUser(accountId, owner)
     const { token } = await ask(id)
     expect(await send(token, { answer: 'green' }, { 'content-type': 'text/plain' })).toMatchObject({
@@ -83,10 +32,79 @@ describe('the page of a link', () => {
     expect((await send(token)).body).toContain('Your answer')
   })
 
+  it('shows the exact input of a request, and takes a decision with a comment once', async () => {
+    const { taskboard, accountId, workspaceId, agentId, board, send } = await linkBoard({ tokens })
+    const { id: userId } = await taskboard.accounts.createUser(accountId, owner)
+    async function request(input: unknown) {
+      const { id: taskId } = await board.add({ title: 'Pay the <invoice>' })
+      const fencingToken = (await board.claim({ agentId, taskId }))?.fencingToken ?? 0
+      const asked = { fencingToken, action: 'pay', summary: 'Pay 19.00 EUR', input }
+      const { approval } = await board.requestApproval(taskId, asked)
+      const { url } = await taskboard.links.create({ workspaceId, approvalId: approval.id, userId })
+      return { approval, taskId, token: url.split('/').at(-1) ?? '' }
+    }
+    const first = await request({ cents: 1_900 })
+    const page = (await send(first.token)).body
+    for (const text of ['Pay 19.00 EUR', '&#34;cents&#34;: 1900', 'Pay the &#60;invoice&#62;', 'Clerk']) {
+      expect(page).toContain(text)
+    }
+    expect((await send(first.token, { decision: 'maybe' })).body).toContain('Approve or reject it.')
+    const rejected = await send(first.token, { decision: 'rejected', comment: 'too much' })
+    expect(rejected.body).toContain('Rejected by ada@acme.example')
+    expect(rejected.body).toContain('<pre>too much</pre>')
+    expect((await send(first.token, { decision: 'approved' })).body).toContain('Rejected by')
+    const second = await request({ cents: 2_000 })
+    expect((await send(second.token, { decision: 'approved', comment: ' ' })).body).toContain('Approved by')
+    const [approval] = (await board.approvals(second.taskId)).approvals
+    expect([approval?.status, approval?.comment]).toEqual(['approved', null])
+    const third = await request({ cents: 2_100 })
+    await board.release(third.taskId)
+    expect((await send(third.token, { decision: 'approved' })).body).toContain('No decision to make')
+    await board.delete(third.taskId)
+    expect(await send(third.token)).toMatchObject({ status: 404 })
+  })
+
+  it('takes forms of itself alone, by what browsers say of them', async () => {
+    const { taskboard, accountId, ask, send, board } = await linkBoard({ tokens })
+    const { id } = await taskboard.accounts.createUser(accountId, owner)
+    const { token, taskId } = await ask(id)
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://app.example', 'sec-fetch-site': 'none' },
+    ]) {
+      expect(await send(token, { answer: 'green' }, headers)).toMatchObject({ status: 403 })
+    }
+    expect(await send('unknown', { answer: 'green' })).toMatchObject({ status: 404 })
+    expect((await board.comments(taskId)).comments).toHaveLength(1)
+    const own = { origin: 'null', 'sec-fetch-site': 'same-origin' }
+    expect((await send(token, { answer: 'green' }, own)).body).toContain('Answered by')
+  })
+
+  it('says that it failed, and logs the template of its address alone', async () => {
+    const lines: string[] = []
+    const note = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
+    const none = () => undefined
+    const storage: Storage = memoryStorage()
+    let fault = new Error('the disk is full')
+    const { taskboard, accountId, ask, send } = await linkBoard({
+      tokens,
+      logger: { debug: none, info: none, warn: note, error: note, fatal: note },
+      storage: { ...storage, links: { ...storage.links, findLink: () => Promise.reject(fault) } },
+    })
+    const { token } = await ask((await taskboard.accounts.createUser(accountId, owner)).id)
+    expect(await send(token)).toMatchObject({ status: 500 })
+    fault = new TaskboardError('SERVICE_UNAVAILABLE', 'the database is away')
+    expect(await send(token)).toMatchObject({ status: 503 })
+    expect(lines.map((line) => line.split(' {')[0])).toEqual(['a link failed', 'a link could not be served'])
+    expect(lines.join()).toContain('/v2/decide/:token')
+    expect(lines.join()).not.toContain(token)
+  })
+
   it('is none without a public address, and without people', async () => {
-    expect((await setUp({ tokens, publicUrl: undefined })).route).toBeUndefined()
-    expect((await setUp({ authenticate: () => null })).route).toBeUndefined()
-    expect((await setUp({ tokens })).route).toBeDefined()
+    expect((await linkBoard({ tokens, publicUrl: undefined })).route).toBeUndefined()
+    expect((await linkBoard({ authenticate: () => null })).route).toBeUndefined()
+    expect((await linkBoard({ tokens })).route).toBeDefined()
   })
 
   it('asks for the login of the host, and for that of this person', async () => {
@@ -101,7 +119,7 @@ describe('the page of a link', () => {
     }
     let own = ada
     let caller: Principal | null = null
-    const { accountId, workspaceId, ask, send, board } = await setUp({
+    const { accountId, workspaceId, ask, send, board } = await linkBoard({
       authenticate: () => caller,
       people: { principal: (id) => ({ ...own, id }) },
       links: { requireLogin: true, loginUrl: 'https://app.example/login' },
@@ -122,7 +140,7 @@ describe('the page of a link', () => {
   })
 
   it('is refused at the start with a login that nobody has', async () => {
-    await expect(setUp({ links: { requireLogin: true } })).rejects.toMatchObject({
+    await expect(linkBoard({ links: { requireLogin: true } })).rejects.toMatchObject({
       code: 'INVALID_CONFIG',
       field: 'links.requireLogin',
     })
