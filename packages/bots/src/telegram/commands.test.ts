@@ -156,6 +156,17 @@ describe('a card', () => {
       await boardOf(board).delete(id)
       expect(await text()).toContain('Deleted')
     }))
+
+  it('in a direct conversation is no longer edited when its person leaves', () =>
+    withPerson(async (board, person, agentId) => {
+      await addedBy(person, board, 'Book a room')
+      board.people.delete('ada')
+      const edits = server.calls.get('editMessageText')
+      await boardOf(board).claim({ agentId })
+      await board.clock.advance({ minutes: 1 })
+      expect(server.calls.get('editMessageText')).toBe(edits)
+      expect(person.card('Book a room').text).toContain('To do')
+    }))
 })
 
 describe('a press', () => {

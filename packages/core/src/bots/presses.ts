@@ -2,7 +2,7 @@ import { type Principal, requireScope } from '../access/index.js'
 import { actorOf } from '../board/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { BotDesk, Pressed, Spoken } from './bot-desk.js'
-import type { MessagePlace } from './bot-store.js'
+import type { MessageOffer, MessagePlace } from './bot-store.js'
 import { readToken, undoMs } from './card.js'
 import { type DeskDeps, mostLinks, userName } from './desk-deps.js'
 import type { DeskPeople } from './desk-people.js'
@@ -31,11 +31,11 @@ export function createPresses<Tx>(deps: PressDeps<Tx>): BotDesk['press'] {
   async function decide(
     spoken: Spoken,
     principal: Principal,
-    { workspaceId, offer }: MessagePlace,
+    { workspaceId }: MessagePlace,
+    { subjectId, digest }: MessageOffer,
     decision: 'approved' | 'rejected',
   ): Promise<Pressed | null> {
     requireScope(principal, 'approvals:write')
-    const { subjectId = '', digest = null } = offer ?? {}
     const actor = actorOf(principal)
     // A request that was withdrawn may stay pending for a while: its buttons decide nothing.
     const verdict = { decision, comment: null, digest, onlyOnHold: true }
@@ -85,7 +85,7 @@ export function createPresses<Tx>(deps: PressDeps<Tx>): BotDesk['press'] {
     const pressed =
       action === 'u'
         ? await undo(spoken, principal, place)
-        : await decide(spoken, principal, place, action === 'a' ? 'approved' : 'rejected')
+        : await decide(spoken, principal, place, offer, action === 'a' ? 'approved' : 'rejected')
     deps.onChanged()
     return pressed
   }

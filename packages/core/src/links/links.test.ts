@@ -97,6 +97,10 @@ describe('links', () => {
       person: 'ada@acme.example',
       approval: { input: { order: 7, cents: 1_900 }, inputDigest },
     })
+    expect(await links.decide(token, { answer: 'yes' }, from)).toMatchObject({
+      state: 'open',
+      notice: 'Approve or reject it.',
+    })
     const choices = ['approved', 'rejected', 'approved'] as const
     const views = await Promise.all(
       choices.map((decision) => links.decide(token, { decision, comment: decision }, from)),
@@ -119,6 +123,10 @@ describe('links', () => {
     const first = tokenOf((await taskboard.links.create({ workspaceId, taskId, userId })).url)
     const other = tokenOf((await taskboard.links.create({ workspaceId, taskId, userId })).url)
     expect(await links.decide(first, { answer: ' ' }, from)).toMatchObject({ state: 'open' })
+    expect(await links.decide(first, { decision: 'approved', comment: null }, from)).toMatchObject({
+      state: 'open',
+      notice: 'Write an answer.',
+    })
     expect(await links.decide(first, { answer: 'green' }, from)).toMatchObject({
       state: 'decided',
       request: { answer: { body: 'green', author: { kind: 'user', id: userId } } },

@@ -53,10 +53,10 @@ export function contentOf(view: LinkView): PageContent {
   return { title: 'No decision to make', content: told + paragraph(text) }
 }
 
-function openContent({ kind, expiresAt }: LinkView, request: ShownRequest, told: string): PageContent {
+function openContent({ expiresAt }: LinkView, request: ShownRequest, told: string): PageContent {
   const { taskId, taskTitle, askedBy, person, approval, question } = request
   const facts = `<dl><dt>Task</dt><dd>${escaped(taskTitle)} (${escaped(taskId)})</dd><dt>Asked by</dt><dd>${escaped(askedBy)}</dd><dt>Decides as</dt><dd>${escaped(person)}</dd><dt>Open until</dt><dd>${timeOf(expiresAt)}</dd></dl>`
-  if (kind === 'question') {
+  if (approval === null) {
     const form =
       '<form method="post"><label for="answer">Your answer</label><textarea id="answer" name="answer" rows="5" required maxlength="20000"></textarea><button class="main">Answer</button></form>'
     return {
@@ -64,13 +64,13 @@ function openContent({ kind, expiresAt }: LinkView, request: ShownRequest, told:
       content: `${told}<pre>${escaped(question?.body ?? '')}</pre>${facts}${form}`,
     }
   }
-  const input = JSON.stringify(approval?.input ?? null, null, 2)
-  const digest = `<dl><dt>Action</dt><dd>${escaped(approval?.action ?? '')}</dd><dt>Digest of the input</dt><dd><code>${shortDigest(approval?.inputDigest ?? '')}</code></dd></dl>`
+  const input = JSON.stringify(approval.input, null, 2)
+  const digest = `<dl><dt>Action</dt><dd>${escaped(approval.action)}</dd><dt>Digest of the input</dt><dd><code>${shortDigest(approval.inputDigest)}</code></dd></dl>`
   const form =
     '<form method="post"><label for="comment">Comment</label><textarea id="comment" name="comment" rows="3" maxlength="19800"></textarea><button class="main" name="decision" value="approved">Approve</button><button name="decision" value="rejected">Reject</button></form>'
   return {
     title: 'Your approval is asked',
-    content: `${told}${paragraph(approval?.summary ?? '')}${digest}<h2>Exact input</h2><pre>${escaped(input)}</pre>${facts}${form}`,
+    content: `${told}${paragraph(approval.summary)}${digest}<h2>Exact input</h2><pre>${escaped(input)}</pre>${facts}${form}`,
   }
 }
 

@@ -64,6 +64,54 @@ describe('the page of a link', () => {
     expect(await send(third.token)).toMatchObject({ status: 404 })
   })
 
+  it('says who decided, also when the host did, and that a person who left decides nothing', async () => {
+    const person: Principal = {
+      id: 'ada',
+      kind: 'user',
+      accountId: '',
+      tier: 'professional',
+      scopes: ['tasks:write', 'approvals:write'],
+      workspaceIds: 'all',
+      defaultWorkspaceId: '',
+    }
+    let ada: Principal | null = person
+    const { taskboard, accountId, workspaceId, agentId, board, ask, send } = await linkBoard({
+      authenticate: () => null,
+      people: { principal: () => ada },
+    })
+    ada = { ...person, accountId, defaultWorkspaceId: workspaceId }
+    const first = await ask('ada')
+    expect((await send(first.token, {})).body).toContain('Your answer')
+    await board.answer(first.taskId, { body: 'green' })
+    expect((await send(first.token)).body).toContain('Answered by the host')
+    const { id: taskId } = await board.add({ title: 'Pay' })
+    const fencingToken = (await board.claim({ agentId, taskId }))?.fencingToken ?? 0
+    const asked = { fencingToken, action: 'pay', summary: 'Pay', input: null }
+    const { approval } = await board.requestApproval(taskId, asked)
+    const { url } = await taskboard.links.create({ workspaceId, approvalId: approval.id, userId: 'ada' })
+    await board.decide(approval.id, { decision: 'approved' })
+    expect((await send(url.split('/').at(-1) ?? '')).body).toContain('Approved by the host')
+    await expect(
+      taskboard.links.create({ workspaceId, approvalId: approval.id, userId: 'ada' }),
+    ).rejects.toMatchObject({ code: 'CONFLICT' })
+    const second = await ask('ada', 'Which floor?')
+    ada = null
+    expect((await send(second.token, { answer: 'two' })).body).toContain('You can no longer decide this.')
+    expect((await board.comments(second.taskId)).comments).toHaveLength(1)
+  })
+
+  it('takes a limited number of wrong tokens from an address', async () => {
+    const { send } = await linkBoard({ tokens })
+    const statuses = new Set<number>()
+    let last = await send('wrong')
+    for (let tries = 0; tries < 500 && last.status !== 429; tries += 1) {
+      last = await send(`wrong${tries}`)
+      statuses.add(last.status)
+    }
+    expect([...statuses]).toEqual([404, 429])
+    expect(Number(last.headers['retry-after'])).toBeGreaterThan(0)
+  })
+
   it('takes forms of itself alone, by what browsers say of them', async () => {
     const { taskboard, accountId, ask, send, board } = await linkBoard({ tokens })
     const { id } = await taskboard.accounts.createUser(accountId, owner)
@@ -96,6 +144,10 @@ describe('the page of a link', () => {
     expect(await send(token)).toMatchObject({ status: 500 })
     fault = new TaskboardError('SERVICE_UNAVAILABLE', 'the database is away')
     expect(await send(token)).toMatchObject({ status: 503 })
+    fault = new TaskboardError('FORBIDDEN', 'not from here')
+    expect(await send(token)).toMatchObject({ status: 403 })
+    fault = new TaskboardError('PAYLOAD_TOO_LARGE', 'too long')
+    expect(await send(token)).toMatchObject({ status: 413 })
     expect(lines.map((line) => line.split(' {')[0])).toEqual(['a link failed', 'a link could not be served'])
     expect(lines.join()).toContain('/v2/decide/:token')
     expect(lines.join()).not.toContain(token)
