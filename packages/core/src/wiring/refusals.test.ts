@@ -23,11 +23,11 @@ function limits({ allowed }: { readonly allowed: boolean }) {
     createTasks: () => rejected('CONFLICT'),
     createHeld: () => rejected('QUOTA_EXCEEDED'),
     usage: () => Promise.resolve({}),
-  } as unknown as Quota<unknown>
+  } as unknown as Quota
   return { refusals, telemetry, services, quota }
 }
 
-async function use({ services, quota }: { services: TransportServices; quota: Quota<unknown> }) {
+async function use({ services, quota }: { services: TransportServices; quota: Quota }) {
   const any = undefined as never
   const outcomes = await Promise.allSettled([
     services.takeBoardLimit(any),

@@ -19,7 +19,7 @@ async function withLogin() {
   const { token, taskId } = await made.ask(id)
   const logIn = async (form: Readonly<Record<string, string>>) => {
     const response = await made.send(token, form)
-    return { ...response, cookie: String(response.headers['set-cookie'] ?? '').split(';')[0] ?? '' }
+    return { ...response, cookie: (response.headers['set-cookie'] ?? '').split(';')[0] ?? '' }
   }
   return { ...made, clock, token, taskId, userId: id, logIn }
 }
