@@ -129,6 +129,23 @@ describe('a command', () => {
     }))
 })
 
+describe('a code', () => {
+  it('that others could have read, or whose user has left, links nobody and is used up', () =>
+    withPerson(async (board) => {
+      const eve = telegramPerson(server, board, 8, 'Eve')
+      const shown = await board.codeFor(board.ada)
+      await eve.write(`/task connect ${shown}`, { chatId: GROUP })
+      expect(said(eve, GROUP)).not.toContain('Link this account')
+      await eve.write(`/start ${shown}`)
+      expect(said(eve)).toContain('not valid')
+      const bob = board.addPerson('bob')
+      const code = await board.codeFor(bob)
+      board.people.delete('bob')
+      await eve.write(`/start ${code}`)
+      expect(said(eve)).toContain('not linked')
+    }))
+})
+
 describe('a card', () => {
   it('shows each state of its task', () =>
     withPerson(async (board, person, agentId) => {

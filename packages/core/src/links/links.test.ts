@@ -171,6 +171,9 @@ describe('links', () => {
       state: 'expired',
       request: null,
     })
+    await expect(taskboard.links.create({ workspaceId, approvalId, userId })).rejects.toThrow(
+      'the approval has expired',
+    )
     expect((await taskboard.approvals.find(await reachOf(taskboard), approvalId)).decidedBy).toBeNull()
   })
 

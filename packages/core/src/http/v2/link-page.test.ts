@@ -191,6 +191,22 @@ describe('the page of a link', () => {
     expect((await board.comments(taskId)).comments.at(-1)).toMatchObject({ body: 'green' })
   })
 
+  it('asks for the login of the host without an address of it', async () => {
+    let [accountId, defaultWorkspaceId] = ['', '']
+    const person = { id: 'ada', kind: 'user', tier: 'professional', scopes: ['tasks:write'] } as const
+    const made = await linkBoard({
+      authenticate: () => null,
+      people: {
+        principal: () => ({ ...person, accountId, workspaceIds: 'all', defaultWorkspaceId }),
+      },
+      links: { requireLogin: true },
+    })
+    ;[accountId, defaultWorkspaceId] = [made.accountId, made.workspaceId]
+    const page = await made.send((await made.ask('ada')).token)
+    expect(page.status).toBe(401)
+    expect(page.body).toContain('then open it again.</p>')
+  })
+
   it('is refused at the start with a login that nobody has', async () => {
     await expect(linkBoard({ links: { requireLogin: true } })).rejects.toMatchObject({
       code: 'INVALID_CONFIG',
