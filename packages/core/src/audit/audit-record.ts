@@ -16,7 +16,7 @@ export const auditActions = {
   'member.verified': 'The host application set whether the email address of a user is verified.',
   'invitation.created': 'Someone was invited.',
   'invitation.withdrawn': 'An invitation was withdrawn.',
-  'password.changed': 'A user changed the password. The sessions in the details were revoked.',
+  'password.changed': 'The password of a user changed. The sessions in the details were revoked.',
   'mfa.enrolled': 'A user set up a second factor.',
   'mfa.removed': 'The second factor of a user was removed.',
   'mfa.recovery_code_used': 'A recovery code was used up.',
