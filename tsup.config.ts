@@ -17,8 +17,6 @@ export default defineConfig({
   platform: 'node',
   sourcemap: true,
   clean: true,
-  // The workspace's own packages resolve to their built types here, as they do for an installed user.
-  dts: { compilerOptions: { ignoreDeprecations: '6.0', customConditions: [] } },
   // The schema of the database.
   loader: { '.sql': 'text' },
   esbuildOptions(options) {

@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { format } from 'prettier'
+import { format } from 'oxfmt'
 import { root } from './run.mjs'
 
 const path = join(root, 'docs/benchmarks.json')
@@ -48,7 +48,8 @@ export function figureCollector(table, { isRecorded }) {
       const figures = { ...kept.tables[table].figures }
       for (const [column, file] of files) merge(figures, column, linesOf(file))
       kept.tables[table] = { ...kept.tables[table], measured, figures }
-      writeFileSync(path, await format(JSON.stringify(kept, null, 2), { filepath: path, printWidth: 110 }))
+      const { code } = await format(path, JSON.stringify(kept, null, 2), { printWidth: 110 })
+      writeFileSync(path, code)
       rmSync(folder, { recursive: true })
       console.log('docs/benchmarks.json has the figures now: npm run generate:docs renders the pages')
     },

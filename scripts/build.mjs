@@ -1,8 +1,9 @@
-// Builds every package after those that it imports.
+// Builds every package into its `dist`: what Node.js runs, the declarations of its types, and the application of the dashboard.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { compileDeclarations, copyDeclarations } from './declarations.mjs'
 import { generate } from './generate.mjs'
-import { packageNames, siblingsOf } from './packages.mjs'
+import { packageNames } from './packages.mjs'
 import { root } from './run.mjs'
 
 const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
@@ -23,17 +24,8 @@ function compile(name, args) {
   })
 }
 
-const builds = new Map()
-/** Builds a package once those are built whose types it has. */
-function buildInTurn(name) {
-  const known = builds.get(name)
-  if (known !== undefined) return known
-  const siblings = siblingsOf(name).map(buildInTurn)
-  const built = Promise.all(siblings).then(() => compile(name, [tsup, '--silent']))
-  builds.set(name, built)
-  return built
-}
-
 await generate()
-await Promise.all(packageNames.map(buildInTurn))
+await Promise.all([compileDeclarations(), ...packageNames.map((name) => compile(name, [tsup, '--silent']))])
+// Not before: tsup empties the folders.
+await Promise.all(packageNames.map(copyDeclarations))
 await compile('dashboard', ['scripts/build-app.mjs'])

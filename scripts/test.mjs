@@ -24,14 +24,15 @@ const bin = (name) => join(root, 'node_modules/.bin', name)
 const nextAiSdk = join(root, 'packages/ai/sdk-7/node_modules')
 /** After `npm ci --omit=optional --prefix examples/agent-sdks/claude-sdk`. */
 const claudeSdk = join(root, 'examples/agent-sdks/claude-sdk/node_modules')
+const types = (title, folder, ...options) => ({
+  title,
+  command: process.execPath,
+  args: [join(root, 'node_modules/typescript-native/bin/tsc'), '--noEmit', '-p', folder, ...options],
+})
 /** None writes what another one reads, so that some can run at once. */
 const gates = [
-  { title: 'types', command: bin('tsc'), args: ['--noEmit'] },
-  {
-    title: 'types of the dashboard',
-    command: bin('tsc'),
-    args: ['--noEmit', '-p', 'packages/dashboard/app'],
-  },
+  types('types', '.'),
+  types('types of the dashboard', 'packages/dashboard/app'),
   // As part of the build, or here: several projects of tests need it, and each would make it.
   ...(isAll || isAppFresh()
     ? []
@@ -46,14 +47,10 @@ const gates = [
   { title: 'dependency rules', command: bin('depcruise'), args: ['packages', 'examples', 'proof'] },
   { title: 'unused files and dependencies', command: bin('knip'), args: ['--no-progress'] },
   { title: 'text', command: process.execPath, args: [join(root, 'scripts/lint-text.mjs')] },
-  { title: 'format', command: bin('prettier'), args: ['--check', '--log-level', 'warn', '.'] },
+  { title: 'format', command: bin('oxfmt'), args: ['--list-different'] },
 ]
 /** On the packages as they are built, as hosts have them: to check their sources again would take five times as long. */
-const onBuilt = (title, folder) => ({
-  title,
-  command: bin('tsc'),
-  args: ['--noEmit', '-p', folder, '--customConditions', 'built'],
-})
+const onBuilt = (title, folder) => types(title, folder, '--customConditions', 'built')
 const gatesOnBuilt = [
   ...(existsSync(nextAiSdk) ? [onBuilt('types on the next AI SDK', 'packages/ai/sdk-7')] : []),
   ...(existsSync(claudeSdk)

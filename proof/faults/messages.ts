@@ -20,7 +20,8 @@ export interface ProcessOptions {
 
 /** From a process to the controller. */
 export type Report =
-  { readonly kind: 'ready' } | { readonly kind: 'observed'; readonly observation: Observation }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'observed'; readonly observation: Observation }
 
 /** From the controller to a process. */
 export type Order =

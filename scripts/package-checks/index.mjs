@@ -13,6 +13,16 @@ const further = {
 }
 /** An entry that is no program has no types. */
 const ofTypes = ['--profile', 'esm-only', '--exclude-entrypoints', './schema.graphql']
+/** The newest release, and the last one that is written in JavaScript. */
+const compilers = [
+  [7, 'typescript-native/bin/tsc'],
+  [6, 'typescript/bin/tsc'],
+]
+const hosts = [
+  ['in a strict host', 'tsconfig.json'],
+  ['of the client in Node.js', 'client-for-node.json'],
+  ['of the client by a bundler', 'client-for-bundlers.json'],
+]
 const program = (path) => join(root, 'node_modules', path)
 const fixture = (name) => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
 
@@ -74,13 +84,12 @@ export async function checkPackages() {
         node(['--no-warnings', fixture('load.mjs'), folder, `@taskboard/${name}`], folder),
       )
     }
-    await check(totals, 'types in a strict host', () =>
-      node([program('typescript/bin/tsc'), '-p', folder], folder),
-    )
-    for (const config of ['client-for-node.json', 'client-for-bundlers.json']) {
-      await check(totals, `types of the client by ${config}`, () =>
-        node([program('typescript/bin/tsc'), '-p', join(folder, config)], folder),
-      )
+    for (const [release, compiler] of compilers) {
+      for (const [title, config] of hosts) {
+        await check(totals, `types ${title}, by TypeScript ${release}`, () =>
+          node([program(compiler), '-p', join(folder, config)], folder),
+        )
+      }
     }
     await check(totals, 'calls of the installed client', () =>
       node(['--no-warnings', fixture('use-client.mjs'), folder], folder),

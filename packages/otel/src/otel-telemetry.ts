@@ -25,7 +25,9 @@ export interface OtelTelemetryOptions {
    * are linked, and their flags aren't looked at: your sampler decides. Default: no one's.
    */
   readonly trustTraceparent?:
-    boolean | ((header: (name: string) => string | undefined) => boolean) | undefined
+    | boolean
+    | ((header: (name: string) => string | undefined) => boolean)
+    | undefined
   /**
    * Whether webhook deliveries have a `traceparent` header, so that receivers continue the trace. For boards whose receivers are all your
    * own. Default false.

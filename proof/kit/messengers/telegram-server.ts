@@ -175,7 +175,8 @@ function createMethods(state: ServerState): Readonly<Record<string, (body: Json)
     const key = `${String(body['chat_id'])} ${messageId}`
     const before = messages.get(key)
     const markup = body['reply_markup'] as
-      { readonly inline_keyboard: readonly (readonly Json[])[] } | undefined
+      | { readonly inline_keyboard: readonly (readonly Json[])[] }
+      | undefined
     const buttons = (markup?.inline_keyboard ?? []).flat().map((button) => {
       const data = String(button['callback_data'])
       if (Buffer.byteLength(data) > 64) throw new Refused(400, 'Bad Request: BUTTON_DATA_INVALID')

@@ -3,7 +3,10 @@ import type { Instant } from '@taskboard/core'
 /** A due date as it was written: a day, which may be named, and a time of the day. */
 export interface Due {
   readonly day:
-    'today' | 'tomorrow' | Weekday | { readonly year: number; readonly month: number; readonly day: number }
+    | 'today'
+    | 'tomorrow'
+    | Weekday
+    | { readonly year: number; readonly month: number; readonly day: number }
   /** Minutes after midnight; null for the end of the day. */
   readonly minutes: number | null
 }

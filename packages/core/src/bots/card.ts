@@ -10,7 +10,16 @@ export const undoMs = 30_000
 
 /** What a card says of its task. */
 export type CardState =
-  'waiting' | 'working' | 'asks' | 'approval' | 'held' | 'cancelled' | 'failed' | 'done' | 'deleted' | 'moved'
+  | 'waiting'
+  | 'working'
+  | 'asks'
+  | 'approval'
+  | 'held'
+  | 'cancelled'
+  | 'failed'
+  | 'done'
+  | 'deleted'
+  | 'moved'
 
 /** The approval that a card shows. Invisible characters of its request are escaped, so that two requests that differ look different. */
 export interface CardApproval {

@@ -84,7 +84,8 @@ export interface NotificationType<Config extends object = object> extends Partia
   readonly secrets: readonly string[]
   /** How a form asks for the configuration: its members, in the order of the form. Without them, people write JSON. */
   readonly fields?:
-    ({ readonly [Member in keyof Config]-?: ConfigField } & Readonly<Record<string, ConfigField>>) | undefined
+    | ({ readonly [Member in keyof Config]-?: ConfigField } & Readonly<Record<string, ConfigField>>)
+    | undefined
   /**
    * Checks a configuration and returns it as it is to be stored: plain JSON. Called when a user creates a channel or changes the
    * configuration, then with the stored secrets that the change doesn't name.
@@ -120,7 +121,7 @@ export interface ChannelType {
 
 /** What is shown of a type, with its defaults. */
 export function describeType({ name, label = name, secrets, fields }: NotificationType): ChannelType {
-  const shown = Object.entries(fields ?? {}).map(
+  const shown = Object.entries<ConfigField>(fields ?? {}).map(
     ([member, { label: asked, hint = null, kind = 'text', optional = false }]) => ({
       name: member,
       label: asked,

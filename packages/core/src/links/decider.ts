@@ -29,7 +29,8 @@ export interface LinkOrigin {
 
 /** What a person says. */
 export type Choice =
-  { readonly decision: ApprovalDecision; readonly comment: string | null } | { readonly answer: string }
+  | { readonly decision: ApprovalDecision; readonly comment: string | null }
+  | { readonly answer: string }
 
 /** Opens links, and decides with them. */
 export interface Decider {

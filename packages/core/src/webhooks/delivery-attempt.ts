@@ -57,7 +57,8 @@ interface AttemptSeen {
   readonly startedAt: Instant
   readonly endedAt: Instant
   readonly answer:
-    Exclude<SendResult, { kind: 'aborted' }> | { readonly kind: 'unsent'; readonly detail: string }
+    | Exclude<SendResult, { kind: 'aborted' }>
+    | { readonly kind: 'unsent'; readonly detail: string }
 }
 
 /** A result that waits to be stored. How long ago the attempt ended is known only when it is stored. */

@@ -150,7 +150,8 @@ export interface DeliveryQuery {
 
 /** Which webhooks to read: all of a workspace; or one, of a workspace or of any within reach. */
 export type WebhookQuery =
-  { readonly within: string } | { readonly within: string | Reach; readonly webhookId: string }
+  | { readonly within: string }
+  | { readonly within: string | Reach; readonly webhookId: string }
 
 /** An endpoint to register. */
 export interface NewStoredWebhook {

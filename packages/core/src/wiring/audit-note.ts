@@ -29,5 +29,6 @@ type VerbOfStorage = {
 /** A rule for each verb of each store, or one reason for a store of which nothing is on record. */
 export type AuditRules = {
   readonly [Name in StoreName]:
-    string | { readonly [Verb in keyof Storage[Name]]-?: Rule<Storage[Name][Verb]> }
+    | string
+    | { readonly [Verb in keyof Storage[Name]]-?: Rule<Storage[Name][Verb]> }
 }

@@ -41,7 +41,8 @@ export interface TaskboardOptions<Tx = unknown> {
    * an API key of Taskboard, recognized by its form.
    */
   readonly authenticate?:
-    ((request: CredentialRequest) => Principal | null | Promise<Principal | null>) | undefined
+    | ((request: CredentialRequest) => Principal | null | Promise<Principal | null>)
+    | undefined
   /**
    * Keys with many rights, members and second factors require that a user has shown within ten minutes who they are. With `'host'`, your
    * application sees to that itself for the users of `authenticate`. Without it, `authenticate` says when they did, as `provenAt`.

@@ -148,7 +148,10 @@ function isOffered(
 }
 
 type ConversationVerb =
-  'connectConversation' | 'listConversations' | 'deleteConversation' | 'disableConversation'
+  | 'connectConversation'
+  | 'listConversations'
+  | 'deleteConversation'
+  | 'disableConversation'
 
 function createConnections(
   database: Database,

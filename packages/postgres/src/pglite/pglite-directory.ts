@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { lockDirectory } from './directory-lock.js'
-import { loadPglite } from './pglite-statements.js'
+import { loadPglite } from './load-pglite.js'
 import { makeDataDirectory } from './new-data-directory.js'
 import { pglitePool } from './pglite-pool.js'
 import type { PgPool } from '../connection/pool.js'

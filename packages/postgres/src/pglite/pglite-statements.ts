@@ -1,16 +1,5 @@
-import { TaskboardError } from '@taskboard/core'
+import { loadPglite } from './load-pglite.js'
 import type { PgQuery } from '../connection/pool.js'
-
-/** The optional peer. @throws TaskboardError `INVALID_CONFIG` when it isn't installed. */
-export async function loadPglite() {
-  try {
-    return await import('@electric-sql/pglite')
-  } catch (error) {
-    throw new TaskboardError('INVALID_CONFIG', 'PGlite needs the package @electric-sql/pglite', {
-      cause: error,
-    })
-  }
-}
 
 /** The part of a `PGlite` that runs prepared statements. */
 export interface PgliteProtocol {

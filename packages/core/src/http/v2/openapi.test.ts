@@ -77,7 +77,8 @@ describe('the OpenAPI document', () => {
     const { get, post } = document.paths['/api/board'] ?? {}
     const actionOf = (described?: Described) =>
       described?.parameters.find(({ name }) => name === 'action') as
-        { schema: { enum: string[] } } | undefined
+        | { schema: { enum: string[] } }
+        | undefined
     expect(actionOf(get)).toMatchObject({ required: true, schema: { enum: ['todo', 'doing', 'done'] } })
     expect(actionOf(post)).toMatchObject({ required: true, schema: { enum: ['add', 'move', 'chat'] } })
     expect(post?.requestBody?.content['application/json']?.schema).toEqual({
