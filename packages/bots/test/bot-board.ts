@@ -85,3 +85,16 @@ export async function withBots(
     await taskboard.close()
   }
 }
+
+/** Claims the next task for an agent named Robo. */
+export async function claimed({
+  taskboard,
+  workspaceId,
+}: BotBoard): Promise<{ readonly id: string; readonly fencingToken: number }> {
+  const agents = await taskboard.agents.list(workspaceId)
+  const agentId =
+    agents[0]?.id ?? (await taskboard.agents.create(workspaceId, { name: 'Robo', type: 'worker' })).id
+  const task = await taskboard.board(workspaceId).claim({ agentId })
+  if (task?.lease == null) throw new Error('nothing to claim')
+  return { id: task.id, fencingToken: task.lease.fencingToken }
+}

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { withBots, type BotBoard } from '../../test/bot-board.js'
+import { claimed, withBots, type BotBoard } from '../../test/bot-board.js'
+import { linkedInSlack, slackPerson, URL_OF_BOT } from '../../test/slack-person.js'
 import { slackServer, type SlackPost, type SlackServer } from '../../test/slack-server.js'
 import { slackBot } from './slack-bot.js'
 
@@ -9,8 +10,6 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-const FORM = 'application/x-www-form-urlencoded'
-const URL_OF_BOT = 'https://app.example/bots/slack'
 const SECONDS = { seconds: 2 }
 
 const withSlack = (work: (board: BotBoard) => Promise<void>) =>
@@ -18,51 +17,6 @@ const withSlack = (work: (board: BotBoard) => Promise<void>) =>
     [slackBot({ signingSecret: server.signingSecret, botToken: server.botToken, apiUrl: server.url })],
     work,
   )
-
-/** Somebody in Slack. */
-function slackPerson(board: BotBoard, user: string) {
-  const { clock, handle } = board
-  let number = 0
-
-  async function send(body: string, type: string, headers: Readonly<Record<string, string>> = {}) {
-    const response = await handle(new Request(URL_OF_BOT, server.signed(body, type, clock.now(), headers)))
-    await clock.advance(SECONDS)
-    return response
-  }
-
-  return {
-    async command(text: string, channel = 'C1'): Promise<string> {
-      number += 1
-      const fields = {
-        command: '/task',
-        text,
-        user_id: user,
-        user_name: user,
-        channel_id: channel,
-        channel_name: 'ops',
-        trigger_id: `${user}.${number}`,
-      }
-      const response = await send(new URLSearchParams(fields).toString(), FORM)
-      expect(response.status).toBe(200)
-      return response.text()
-    },
-    event(event: Readonly<Record<string, unknown>>, id: string, headers?: Readonly<Record<string, string>>) {
-      const whole = { type: 'event_callback', event_id: id, event: { type: 'message', user, ...event } }
-      return send(JSON.stringify(whole), 'application/json', headers)
-    },
-    press({ channel, ts, buttons }: SlackPost, label: string, at = `${(number += 1)}.0`) {
-      const { value, actionId } = buttons[label] ?? { value: 'none', actionId: 'none' }
-      const payload = {
-        type: 'block_actions',
-        user: { id: user, username: user },
-        channel: { id: channel, name: 'ops' },
-        message: { ts },
-        actions: [{ action_id: actionId, value, action_ts: at }],
-      }
-      return send(new URLSearchParams({ payload: JSON.stringify(payload) }).toString(), FORM)
-    },
-  }
-}
 
 const lastOf = (channel: string): SlackPost => {
   const found = server.posts.findLast((post) => post.channel === channel)
@@ -75,34 +29,7 @@ const cardOf = (title: string): SlackPost => {
   return found
 }
 
-async function linked(board: BotBoard, user = 'U1', principal = board.ada) {
-  const person = slackPerson(board, user)
-  const offer = JSON.parse(await person.command(`connect ${await board.codeFor(principal)}`, `D${user}`)) as {
-    blocks: { elements?: { value: string; action_id: string }[] }[]
-  }
-  const [accept] = offer.blocks[1]?.elements ?? []
-  const buttons = { Link: { value: accept?.value ?? '', actionId: accept?.action_id ?? '' } }
-  await person.press(
-    { channel: `D${user}`, ts: '1.1', thread: null, only: user, mrkdwn: '', text: '', buttons },
-    'Link',
-  )
-  expect(lastOf(`D${user}`).text).toContain(`Linked to ${principal.id}`)
-  const [workspace] = await board.taskboard.accounts.listWorkspaces(board.accountId)
-  expect(await person.command(`connect ${workspace?.name ?? ''}`)).toContain(
-    'Tasks of this conversation go to',
-  )
-  return person
-}
-
-async function claimed(board: BotBoard) {
-  const agents = await board.taskboard.agents.list(board.workspaceId)
-  const agentId =
-    agents[0]?.id ??
-    (await board.taskboard.agents.create(board.workspaceId, { name: 'Robo', type: 'worker' })).id
-  const task = await board.taskboard.board(board.workspaceId).claim({ agentId })
-  if (task?.lease == null) throw new Error('nothing to claim')
-  return { id: task.id, fencingToken: task.lease.fencingToken }
-}
+const linked = (board: BotBoard) => linkedInSlack(server, board)
 
 describe('a request of Slack', () => {
   it('is refused without the signature of this very body within five minutes, and Slack’s challenge is answered', () =>
@@ -182,7 +109,7 @@ describe('a task of Slack', () => {
       await board.taskboard.board(board.workspaceId).requestApproval(id, request)
       await board.clock.advance(SECONDS)
       const asked = cardOf('"order": 7')
-      await slackPerson(board, 'U9').press(asked, 'Approve')
+      await slackPerson(server, board, 'U9').press(asked, 'Approve')
       expect(lastOf('C1')).toMatchObject({ only: 'U9' })
       expect(lastOf('C1').text).toContain('not linked')
       await person.press(asked, 'Approve', '5.5')

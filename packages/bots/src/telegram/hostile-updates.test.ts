@@ -1,6 +1,6 @@
 import { telegramServer, type TelegramServer } from '@taskboard/kit/messengers/telegram-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { withBots, type BotBoard } from '../../test/bot-board.js'
+import { claimed, withBots, type BotBoard } from '../../test/bot-board.js'
 import { linked, telegramPerson } from '../../test/telegram-person.js'
 import { telegramBot } from './telegram-bot.js'
 
@@ -16,15 +16,6 @@ const withTelegram = (work: (board: BotBoard) => Promise<void>) =>
 const SECONDS = { seconds: 2 }
 const GROUP = -1_001_234
 const boardOf = ({ taskboard, workspaceId }: BotBoard) => taskboard.board(workspaceId)
-
-async function claimed(board: BotBoard) {
-  const { agents } = board.taskboard
-  const [known] = await agents.list(board.workspaceId)
-  const agent = known ?? (await agents.create(board.workspaceId, { name: 'Robo', type: 'worker' }))
-  const task = await boardOf(board).claim({ agentId: agent.id })
-  if (task?.lease == null) throw new Error('nothing to claim')
-  return { id: task.id, fencingToken: task.lease.fencingToken }
-}
 
 /** A card that asks for an approval. */
 async function withApproval(board: BotBoard, summary = 'Refund order 7') {

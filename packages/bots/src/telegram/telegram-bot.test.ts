@@ -1,6 +1,6 @@
 import { telegramServer, type TelegramServer } from '@taskboard/kit/messengers/telegram-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { withBots, type BotBoard } from '../../test/bot-board.js'
+import { claimed, withBots, type BotBoard } from '../../test/bot-board.js'
 import { linked, telegramPerson } from '../../test/telegram-person.js'
 import { telegramBot } from './telegram-bot.js'
 
@@ -21,16 +21,6 @@ const withWebhook = (work: (board: BotBoard) => Promise<void>) =>
   })
 
 const boardOf = ({ taskboard, workspaceId }: BotBoard) => taskboard.board(workspaceId)
-
-async function claimed(board: BotBoard) {
-  const agents = await board.taskboard.agents.list(board.workspaceId)
-  const agentId =
-    agents[0]?.id ??
-    (await board.taskboard.agents.create(board.workspaceId, { name: 'Robo', type: 'worker' })).id
-  const task = await boardOf(board).claim({ agentId })
-  if (task?.lease == null) throw new Error('nothing to claim')
-  return { id: task.id, fencingToken: task.lease.fencingToken }
-}
 
 const SECONDS = { seconds: 2 }
 
