@@ -137,10 +137,10 @@ async function runAtOnce(all) {
 }
 
 await generate()
-// Beside the gates, because it mostly waits.
+// Beside the gates and the build, because it mostly waits.
 const python = runPythonTests({ isRequired: isMatrix })
+const stepOfPython = () => step('tests of the Python client', () => python)
 await runAtOnce(gates)
-await step('tests of the Python client', () => python)
 const known = await testFiles()
 const few = withoutThoseOfCi(known.map(({ file }) => file))
 const projects = [...new Set(known.map(({ project }) => project))]
@@ -159,6 +159,7 @@ async function runAll() {
     return { passed: 0, failed }
   })
   await runAtOnce(gatesOnBuilt)
+  await stepOfPython()
   await step(`tests on Node ${process.version}, with coverage`, () =>
     runVitest({ node: process.execPath, coverage: true, projects: COVERING }),
   )
@@ -184,10 +185,12 @@ async function runProofs() {
 }
 
 if (isAll) await runAll()
-else
+else {
+  await stepOfPython()
   await step(`tests on Node ${process.version}`, () =>
     runVitest({ node: process.execPath, only: few, transforms }),
   )
+}
 if (isMatrix) await runProofs()
 else if (isAll) await runPackages()
 

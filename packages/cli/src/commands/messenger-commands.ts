@@ -52,7 +52,7 @@ async function disconnect({ cli, args: [id = ''] }: Call): Promise<void> {
 export const messengerCommands: readonly Command[] = [
   {
     name: 'messengers list',
-    summary: 'Lists the accounts of messengers that are linked to a user. It asks for the password',
+    summary: 'List the messenger accounts that are linked to a user. Asks for the password',
     options: [emailOption],
     scopes: [],
     json: { operation: 'listMessengers' },
@@ -60,7 +60,7 @@ export const messengerCommands: readonly Command[] = [
   },
   {
     name: 'messengers code',
-    summary: 'Prints a code that links an account of a messenger to a user. It asks for the password',
+    summary: 'Print a code that links a messenger account to a user. Asks for the password',
     options: [
       { flags: '--zone <zone>', summary: 'the time zone of the times that you write there; default: yours' },
       emailOption,
@@ -71,7 +71,7 @@ export const messengerCommands: readonly Command[] = [
   },
   {
     name: 'messengers unlink',
-    summary: 'Unlinks an account of a messenger. It asks for the password',
+    summary: 'Unlink a messenger account. Asks for the password',
     arguments: [{ name: 'link', summary: 'the id of the link' }],
     options: [emailOption],
     scopes: [],
@@ -80,14 +80,14 @@ export const messengerCommands: readonly Command[] = [
   },
   {
     name: 'messengers conversations',
-    summary: 'Lists the conversations of messengers that are connected with workspaces',
+    summary: 'List the messenger conversations that are connected to workspaces',
     scopes: ['account:read'],
     json: { operation: 'listMessengerConversations' },
     run: conversations,
   },
   {
     name: 'messengers disconnect',
-    summary: 'Disconnects a conversation from its workspace',
+    summary: 'Disconnect a conversation from its workspace',
     arguments: [{ name: 'conversation', summary: 'the id of the conversation' }],
     scopes: ['account:write'],
     json: { shape: '`{ disconnected }`' },

@@ -128,7 +128,7 @@ const transferScope = [
 export const transferCommands: readonly Command[] = [
   {
     name: 'read-only',
-    summary: 'Makes an account reject writes in all processes, so that its export stays complete',
+    summary: 'Make an account reject writes in all processes, so that its export stays complete',
     arguments: [{ name: 'account', summary: 'its id' }],
     options: [{ flags: '--off', summary: 'takes writes again' }, ...databaseOptions],
     scopes: [],
