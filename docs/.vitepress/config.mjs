@@ -73,7 +73,8 @@ export default defineConfig({
   lang: 'en',
   head: [['style', {}, EXCHANGES]],
   srcDir: '.site',
-  srcExclude: ['**/CHANGELOG.md'],
+  // The texts for language models, in the public folder, are served as they are.
+  srcExclude: ['**/CHANGELOG.md', 'public/**'],
   rewrites: {
     'README.md': 'index.md',
     'docs/README.md': 'docs/index.md',

@@ -1,7 +1,7 @@
 import { TaskboardError } from '@taskboard/core'
 
 export interface TelegramBotOptions {
-  /** The token of the bot, which @BotFather gives. */
+  /** The token of the bot, which BotFather gives. */
   readonly token: string
   /**
    * Telegram sends it with each update, to prove that the update is genuine: 1 to 256 letters, digits, `_` and `-`. Telegram then calls your
