@@ -1,6 +1,6 @@
 // `npm run test:site`: builds the site of the docs and opens each page in a browser, at the width of a phone and of a desktop. Pictures
 // have to load, links and their anchors to exist, and no page may scroll sideways or report an error. Then it searches, and reads the
-// texts for language models. `-- --built` walks through the site that is there. Not part of continuous integration, because it takes minutes.
+// texts for language models. `-- --built` walks through the site that is there. Not part of continuous integration: it takes ten minutes.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -121,7 +121,8 @@ const site = await serve()
 const browser = await launchBrowser()
 try {
   const faults = await texts(site.origin)
-  for (const width of WIDTHS) faults.push(...(await walk(browser, site.origin, pages, width)))
+  const walks = await Promise.all(WIDTHS.map((width) => walk(browser, site.origin, pages, width)))
+  faults.push(...walks.flat())
   for (const fault of faults) console.error(fault)
   if (faults.length > 0) process.exitCode = 1
 } finally {
