@@ -23,9 +23,8 @@ const kinds: Readonly<Record<string, () => Promise<readonly HostileRequest[]>>> 
 
 const found: Record<string, SlowRequests> = {}
 for (const [kind, requestsOf] of Object.entries(kinds)) {
-  // To validate a document that is as large as it may be takes longer than any other request: 25 ms where nothing else runs. What is not
-  // limited takes seconds.
-  const allowanceMs = kind === 'documents' ? 75 : 8
+  // To validate a document that is as large as it may be takes longer than any other request.
+  const allowanceMs = kind === 'documents' ? 25 : 8
   found[kind] = await findSlowRequests(await requestsOf(), { allowanceMs, mostTimes: 10 })
 }
 process.stdout.write(JSON.stringify(found))

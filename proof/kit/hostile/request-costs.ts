@@ -11,7 +11,10 @@ export interface HostileRequest {
 
 /** How much a request may cost. */
 export interface CostBound {
-  /** In milliseconds of processor time, whatever the floor is: an error costs as much for any request. */
+  /**
+   * In milliseconds of processor time, whatever the floor is: an error costs as much for any request. A machine that is slower, or busy
+   * with other work, has so much more time.
+   */
   readonly allowanceMs: number
   /** So many times the floor may come on top. */
   readonly mostTimes: number
@@ -59,9 +62,22 @@ async function measureAll(
     const spent = await leastMsOf(request, TRIES, allowanceMs)
     if (spent <= allowanceMs) continue
     const floor = await leastMs(prepareFloor, TRIES, 0)
-    if (spent > allowanceMs + mostTimes * floor) found.push({ request, cost: [name, spent, floor] })
+    if (spent > allowanceMs * (await slowness()) + mostTimes * floor)
+      found.push({ request, cost: [name, spent, floor] })
   }
   return found
+}
+
+/** Takes about `REFERENCE_MS` of processor time where nothing else runs. */
+const REFERENCE = JSON.stringify(
+  Array.from({ length: 3_000 }, (_, id) => ({ id, text: `entry ${id}`, tags: ['a', 'b'] })),
+)
+const REFERENCE_MS = 4
+
+/** How many times as long a fixed piece of work takes now; at least 1. */
+async function slowness(): Promise<number> {
+  const work = () => () => JSON.stringify(JSON.parse(REFERENCE))
+  return Math.max(1, (await leastMs(work, TRIES, REFERENCE_MS)) / REFERENCE_MS)
 }
 
 /**
