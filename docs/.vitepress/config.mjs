@@ -84,9 +84,8 @@ export default defineConfig({
     'packages/:name/README.md': 'packages/:name/index.md',
     'clients/:name/README.md': 'clients/:name/index.md',
   },
-  markdown: { config: relink, anchor: { slugify: anchorOf } },
-    // `GET /v2/tasks/{task_id}` is a heading as it stands.
-    attrs: { disable: true },
+  // Without attributes, `GET /v2/tasks/{task_id}` is a heading as it stands.
+  markdown: { config: relink, anchor: { slugify: anchorOf }, attrs: { disable: true } },
   themeConfig: {
     outline: [2, 3],
     search: { provider: 'local' },
