@@ -5,8 +5,7 @@ import { plantedBugs, withBug } from '../proof/simulation/planted-bugs.mjs'
 import { compilePrograms } from './compile-programs.mjs'
 import { capture, root } from './run.mjs'
 
-/** Within so many, each bug has to be found. Continuous integration runs as many of the code as it is. */
-export const MOST_HISTORIES = 2_000
+const MOST_HISTORIES = 2_000
 const MOST_STEPS = 20
 /** A history runs on one core. */
 const BUGS_AT_ONCE = 2
