@@ -32,9 +32,3 @@ export function entriesOf(name) {
       source: join(folder, target['@taskboard/source']),
     }))
 }
-
-/** Which other packages the users of a package install with it. */
-export function siblingsOf(name) {
-  const { dependencies, peerDependencies } = manifestOf(`packages/${name}`)
-  return packageNames.filter((other) => `@taskboard/${other}` in { ...dependencies, ...peerDependencies })
-}
