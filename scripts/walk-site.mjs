@@ -9,6 +9,8 @@ import { launchBrowser } from '../proof/kit/browser/launch-browser.mjs'
 import { root, run } from './run.mjs'
 
 const WIDTHS = [360, 1440]
+/** How many pages a tab opens: one that opened hundreds needs seconds for the next. */
+const PAGES_OF_TAB = 50
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
@@ -54,27 +56,38 @@ async function looked() {
   }
 }
 
+/** Opens a page in a tab, and resolves with what it holds; adds its faults. */
+async function open(tab, origin, path, faults) {
+  const response = await tab.goto(origin + path, { waitUntil: 'load' })
+  if (response?.status() !== 200) faults.push(`${path}: ${response?.status()}`)
+  const found = await tab.evaluate(looked)
+  for (const picture of found.broken) faults.push(`${path}: ${picture} does not load`)
+  if (found.overflow > 1) faults.push(`${path}: scrolls ${found.overflow} pixels sideways`)
+  if (found.title.startsWith('404')) faults.push(`${path}: not found`)
+  return { ...found, ids: new Set(found.ids) }
+}
+
 /** Opens each page, and resolves with the faults. */
 async function walk(browser, origin, pages, width) {
   const faults = []
   const seen = new Map()
-  const context = await browser.newContext({ viewport: { width, height: 900 } })
-  const page = await context.newPage()
-  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
-  let pictures = 0
-  for (const path of pages) {
-    const response = await page.goto(origin + path, { waitUntil: 'load' })
-    if (response?.status() !== 200) faults.push(`${path}: ${response?.status()}`)
-    const found = await page.evaluate(looked)
-    seen.set(path, { ...found, ids: new Set(found.ids) })
-    pictures += found.pictures
-    for (const picture of found.broken) faults.push(`${path}: ${picture} does not load`)
-    if (found.overflow > 1) faults.push(`${path}: scrolls ${found.overflow} pixels sideways`)
-    if (found.title.startsWith('404')) faults.push(`${path}: not found`)
+  async function inTab(work) {
+    const context = await browser.newContext({ viewport: { width, height: 900 } })
+    const tab = await context.newPage()
+    tab.on('pageerror', (error) => faults.push(`${tab.url()}: ${error.message}`))
+    await work(tab)
+    await context.close()
   }
-  faults.push(...deadLinks(seen, origin), ...(await search(page, origin)))
-  console.log(`${width} pixels: ${pages.length} pages, ${pictures} pictures, ${faults.length} faults`)
-  await context.close()
+  for (let from = 0; from < pages.length; from += PAGES_OF_TAB) {
+    await inTab(async (tab) => {
+      for (const path of pages.slice(from, from + PAGES_OF_TAB))
+        seen.set(path, await open(tab, origin, path, faults))
+    })
+  }
+  faults.push(...deadLinks(seen, origin))
+  await inTab(async (tab) => faults.push(...(await search(tab, origin))))
+  const pictures = [...seen.values()].reduce((sum, found) => sum + found.pictures, 0)
+  console.log(`${width} pixels: ${seen.size} pages, ${pictures} pictures, ${faults.length} faults`)
   return faults.map((fault) => `${width}: ${fault}`)
 }
 

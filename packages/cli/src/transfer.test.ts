@@ -192,10 +192,13 @@ describe('commands on a database', () => {
     })
     // Another key than that of the board.
     expect((await run(['reseal'], { env: keys(newer) })).code).not.toBe(0)
-    const killed = start(['reseal'], { env: keys(newer, older) })
+    const killed = start(['reseal'], { env: { ...keys(newer, older), PGAPPNAME: 'killed' } })
     while ((await countBy(newer)) === 0) await new Promise(setImmediate)
     killed.signal('SIGKILL')
     await killed.ended
+    // The server still runs the statement that it has.
+    const sessions = `select from pg_stat_activity where application_name = 'killed'`
+    while ((await database.pool.query(sessions)).rows.length > 0) await new Promise(setImmediate)
     const half = await countBy(newer)
     expect(half).toBeGreaterThan(0)
     const again = await run(['reseal', '--json'], { env: keys(newer, older) })

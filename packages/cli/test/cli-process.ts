@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
@@ -36,8 +35,8 @@ const WAIT_MS = 60_000
 /** The optimizing compiler takes more time for PGlite than it saves in the second that a command runs. */
 const QUICK_START = '--liftoff-only'
 
-/** A folder for the settings of a test. */
-export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'taskboard-cli-'))
+/** A folder for the settings of a test. It goes with the run. */
+export const newFolder = (): string => mkdtempSync(join(inject('scratch'), 'home-'))
 
 /** The compiled program. */
 export const programPath = (): string => fileURLToPath(new URL('taskboard.js', inject('programs')))

@@ -1,4 +1,6 @@
-import { rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { compilePrograms } from '../../../scripts/compile-programs.mjs'
@@ -7,6 +9,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The URL of the folder with the project's compiled programs, with a slash at the end. */
     readonly programs: string
+    /** The path of a folder for what the tests write. */
+    readonly scratch: string
   }
 }
 
@@ -17,10 +21,12 @@ const compile = (): Promise<string> =>
     `../../packages/cli/node_modules/.cache/test-${process.pid}`,
   )
 
-/** Compiles the programs that the tests start. */
+/** Compiles the programs that the tests start, and makes a folder for what they write. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await compile()
   project.provide('programs', `${pathToFileURL(folder).href}/`)
   project.onTestsRerun(async () => void (await compile()))
-  return () => rm(folder, { recursive: true })
+  const scratch = await mkdtemp(join(tmpdir(), 'taskboard-cli-'))
+  project.provide('scratch', scratch)
+  return async () => void (await Promise.all([folder, scratch].map((each) => rm(each, { recursive: true }))))
 }
