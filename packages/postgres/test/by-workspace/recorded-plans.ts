@@ -26,31 +26,35 @@ export interface RecordedPlans {
   statements(): readonly SentStatement[]
 }
 
-/** How many executions of a statement are recorded. */
+/** How many plans of a statement are recorded. */
 const EXECUTIONS = 3
-/** Further executions that are recorded, since their functions and triggers may take another branch: by verb, from the query as JSON. */
+/** Further ones that are recorded, since their functions and triggers may take another branch: by verb, from the query as JSON. */
 const BRANCHING: Readonly<Record<string, (query: string) => boolean>> = {
   claim_deliveries: () => true,
   write_task: (query) => query.includes(String.raw`\"frees\":true`),
 }
-/** Plans for any values, so that nothing is left out of them that only holds for the values of one execution. */
-const RECORD = "set auto_explain.log_min_duration = 0; set plan_cache_mode = 'force_generic_plan'"
-const STOP = 'set auto_explain.log_min_duration = -1; reset plan_cache_mode'
-const LOAD = [
+/**
+ * Plans for any values, so that nothing is left out of them that only holds for the values of one execution. A transaction that rolls back
+ * takes the settings back, so each execution sets them all.
+ */
+const RECORD = [
   "load 'auto_explain'",
   'set auto_explain.log_verbose = on',
   'set auto_explain.log_nested_statements = on',
   'set auto_explain.log_format = json',
   'set auto_explain.log_level = notice',
   'set auto_explain.log_parameter_max_length = 0',
-  STOP,
+  'set auto_explain.log_min_duration = 0',
+  "set plan_cache_mode = 'force_generic_plan'",
 ].join('; ')
+const STOP = 'set auto_explain.log_min_duration = -1; reset plan_cache_mode'
 /** What tests send to empty the tables, and the checks of foreign keys. */
 const OF_THE_TESTS =
   /^\s*(do \$\$|select exists \(select from taskboard\.\w+\)$|delete from taskboard\.\w+$|(SELECT 1|DELETE) FROM ONLY)/
 
-/** What has a plan: the others control transactions and the session. */
-const PLANNED = /^\s*(with|select|insert|update|delete)\b[^;]*$/i
+/** Whether a text has a plan: the others control transactions and the session. */
+const isPlanned = (text: string): boolean =>
+  /^\s*(with|select|insert|update|delete)\b[^;]*$/i.test(text.replaceAll(/--.*/g, ''))
 
 type Query = string | pg.QueryConfig
 
@@ -60,7 +64,7 @@ function openBook() {
   return {
     note(first: Query): void {
       const { text, name, values = [] } = typeof first === 'string' ? { text: first } : first
-      if (!sent.has(text) && PLANNED.test(text))
+      if (!sent.has(text) && isPlanned(text))
         sent.set(text, { name: verbOf(text, name), text, values, isPrepared: name !== undefined })
     },
     all: (): readonly SentStatement[] => [...sent.values()],
@@ -81,25 +85,30 @@ export function recordStatements(pool: pg.Pool, isOn = () => true): () => readon
   return book.all
 }
 
-/** Records the plans of what a pool sends: the first executions of each statement. Requires a superuser. */
+/** Records the plans of what a pool sends: the first ones of each statement. Requires a superuser. */
 export function recordPlans(pool: pg.Pool): RecordedPlans {
-  const executions = new Map<string, number>()
+  const recorded = new Map<string, number>()
   const verbs = new Map<string, string>()
   const book = openBook()
   const plans = new Map<string, PlanNode>()
+  function isWanted(first: Query, text: string, verb: string): boolean {
+    return (
+      (isPlanned(text) && (recorded.get(text) ?? 0) < EXECUTIONS) ||
+      BRANCHING[verb]?.(JSON.stringify(first)) === true
+    )
+  }
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
     // In an aborted transaction it fails, and there is nothing to record.
     const set = (text: string) => query(text).catch(() => undefined)
-    let loaded: Promise<unknown> | undefined
     client.on('notice', ({ message = '' }) => {
       const executed = parsePlan(message)
-      if (executed !== null) plans.set(executed['Query Text'], executed.Plan)
+      if (executed === null) return
+      const text = executed['Query Text']
+      plans.set(text, executed.Plan)
+      recorded.set(text, (recorded.get(text) ?? 0) + 1)
     })
-    async function send(first: Query, isRecorded: boolean): Promise<unknown> {
-      // Before any transaction, whose rollback would take it back.
-      await (loaded ??= set(LOAD))
-      if (!isRecorded) return query(first)
+    async function record(first: Query): Promise<unknown> {
       await set(RECORD)
       try {
         return await query(first)
@@ -110,13 +119,10 @@ export function recordPlans(pool: pg.Pool): RecordedPlans {
     client.query = ((first: Query, ...rest: unknown[]) => {
       const { text, name } = typeof first === 'string' ? { text: first } : first
       if (rest.length > 0 || OF_THE_TESTS.test(text)) return query(first, ...rest)
-      const count = (executions.get(text) ?? 0) + 1
-      executions.set(text, count)
-      verbs.set(text, verbOf(text, name))
+      const verb = verbOf(text, name)
+      verbs.set(text, verb)
       book.note(first)
-      const isRecorded =
-        count <= EXECUTIONS || BRANCHING[verbOf(text, name)]?.(JSON.stringify(first)) === true
-      return send(first, isRecorded)
+      return isWanted(first, text, verb) ? record(first) : query(first)
     }) as typeof client.query
   })
   return {
