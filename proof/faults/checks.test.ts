@@ -128,14 +128,14 @@ const planted: readonly [promise: string, what: string, plant: (run: Run) => voi
     },
   ],
   [
-    'what an agent writes is kept',
+    "an agent's writes are kept",
     'a line is lost',
     ({ rows }) => {
       rows.lines = []
     },
   ],
   [
-    'what an agent writes is kept',
+    "an agent's writes are kept",
     'a stale line is accepted',
     ({ rows }) => {
       rows.lines = changed(rows.lines, () => true, { at: 6_001 })
@@ -260,7 +260,7 @@ const planted: readonly [promise: string, what: string, plant: (run: Run) => voi
     (run) => see(run, { kind: 'saw', reader: 'feed', by: 'feed', workspaceId: 'ws', seq: 11 }),
   ],
   [
-    'a listener hears',
+    'a listener gets',
     'it misses an event',
     (run) => unseen(run, (seen) => seen.kind === 'saw' && seen.by === 'listener' && seen.seq === 8),
   ],

@@ -110,7 +110,7 @@ export const eventChecks: readonly Check[] = [
     },
   },
   {
-    promise: 'a listener hears each event of its life once, in order',
+    promise: 'a listener gets each event once and in order while it runs',
     *look({ journal }) {
       const heard = journal.of('saw').filter(({ by }) => by === 'listener')
       for (const [place, own] of grouped(heard, ({ reader, workspaceId }) => `${reader} ${workspaceId}`))

@@ -160,7 +160,7 @@ export const agentChecks: readonly Check[] = [
     },
   },
   {
-    promise: 'what an agent writes is kept, and written under its lease only',
+    promise: "an agent's writes are kept, and happen only under its lease",
     *look({ journal, rows, attempts }) {
       const lines = grouped(rows.lines, ({ taskId, message }) => `${taskId}: ${message}`)
       for (const { taskId, message } of journal.of('logged'))

@@ -3,7 +3,10 @@ import { type Call, type Command, textOf } from '../command.js'
 import { textTable } from '../output/text.js'
 import { withUser } from './session-commands.js'
 
-const emailOption = { flags: '--email <email>', summary: 'the email of the user; otherwise it is asked for' }
+const emailOption = {
+  flags: '--email <email>',
+  summary: 'the email of the user; the command asks for it otherwise',
+}
 
 const linkRow = ({ id, messenger, name, created_at: at }: MessengerLink) => [id, messenger, at, name]
 
@@ -62,7 +65,7 @@ export const messengerCommands: readonly Command[] = [
     name: 'messengers code',
     summary: 'Print a code that links a messenger account to a user. Asks for the password',
     options: [
-      { flags: '--zone <zone>', summary: 'the time zone of the times that you write there; default: yours' },
+      { flags: '--zone <zone>', summary: 'the time zone for times in your messages; default: yours' },
       emailOption,
     ],
     scopes: [],

@@ -130,7 +130,7 @@ export const transferCommands: readonly Command[] = [
     name: 'read-only',
     summary: 'Make an account reject writes in all processes, so that its export stays complete',
     arguments: [{ name: 'account', summary: 'its id' }],
-    options: [{ flags: '--off', summary: 'takes writes again' }, ...databaseOptions],
+    options: [{ flags: '--off', summary: 'allow writes again' }, ...databaseOptions],
     scopes: [],
     json: { shape: '`{ account_id, read_only }`' },
     isLocal: true,

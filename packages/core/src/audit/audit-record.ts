@@ -24,8 +24,8 @@ export const auditActions = {
   'session.proven': 'A user proved their identity again.',
   'session.ended': 'A session was revoked, or its user logged out.',
   'session.reused': 'A refresh token was used twice, so the session was revoked.',
-  'login.failed': 'Logins failed because of a wrong password or code. One record counts one minute.',
-  'login.locked': 'Logins were rejected after too many failures. One record counts one minute.',
+  'login.failed': 'Logins failed because of a wrong password or code. One record covers one minute.',
+  'login.locked': 'Logins were rejected after too many failures. One record covers one minute.',
   'key.created': 'An API key was created.',
   'key.rotated': 'An API key was replaced by another one.',
   'key.revoked': 'An API key was revoked.',
@@ -49,9 +49,9 @@ export const auditActions = {
   'approval.decided': 'Someone approved or rejected a request of an agent.',
   'link.created': 'A decision link was created for the user in the details.',
   'access.refused':
-    'Requests were rejected because the caller lacked the scope or a fresh proof. One record counts one minute.',
+    'Requests were rejected because the caller lacked the scope or a fresh proof. One record covers one minute.',
   'credential.refused':
-    'Requests were rejected because of a wrong credential. One record counts one minute per address, and belongs to no account.',
+    'Requests were rejected because of a wrong credential. One record covers one minute per address, and belongs to no account.',
 } as const satisfies Record<string, string>
 
 export type AuditAction = keyof typeof auditActions
