@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { eventKinds, realtimeEventTypes, webhookEventTypes } from '../packages/core/src/events/catalogue.js'
+import { eventKinds, realtimeEventTypes, webhookEventTypes } from '../packages/core/src/events/catalog.js'
 
 const typesIn = (text: string): string[] =>
   [...text.matchAll(/`((?:task|approval|agent|email|order)\.\w+)`/g)].map(([, type = '']) => type)

@@ -30,7 +30,7 @@ const RATED =
 const RATE_ENDS = '(?= *(?:[,.;:)|]|$)| (?:and|or|for|in|to|from|on|at|with|when|while|is|are|of)\\b)'
 const THINGS = 'line|row|task|process|core|connection|page|account|agent'
 const BRITISH =
-  'colours?|coloured|behaviours?|favours?|honours?|neighbours?|licences?|centres?|fulfils?|enrols?|judgements?|defences?|offences?|grey|whilst|amongst|towards|afterwards|learnt|spelt|artefacts?|programmes|analys(?:e|ed|es|ing)(?<!analyses)|modell(?:ed|ing)|labell(?:ed|ing)|travell(?:ed|ing)|signall(?:ed|ing)|ageing|sceptical|per cent|cancelling'
+  'colours?|coloured|behaviours?|favours?|honours?|neighbours?|licences?|centres?|fulfils?|enrols?|judgements?|defences?|offences?|grey|whilst|amongst|towards|afterwards|learnt|spelt|artefacts?|catalogues?|programmes|analys(?:e|ed|es|ing)(?<!analyses)|modell(?:ed|ing)|labell(?:ed|ing)|travell(?:ed|ing)|signall(?:ed|ing)|ageing|sceptical|per cent|cancelling'
 const BRITISH_ISE =
   '(?:normal|optim|serial|recogn|author|organ|synchron|initial|minim|maxim|summar|custom|categor|util|prior|standard|general|special|final|local|token|parameter|random|central|emphas|harmon|sanit|modern|formal|memor|visual|penal|stabil)is(?:e|es|ed|ing|ation|er|ers)'
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyTables } from '@taskboard/kit/postgres/empty-tables'
 import { oneSeedEach } from '@taskboard/kit/postgres/one-seed-each'
 import { createMigratedDatabase, type TestDatabase } from '@taskboard/kit/postgres/test-database'
-import { readCatalogue } from './by-workspace/catalogue.js'
+import { readCatalog } from './by-workspace/catalog.js'
 import {
   recordPlans,
   recordStatements,
@@ -65,7 +65,7 @@ describe('the storage keeps the promises of every port on a PostgreSQL server', 
   })
 
   it('restricts each table to one workspace in each statement, but for those that are listed', async () => {
-    const { distributed } = await readCatalogue(database.pool)
+    const { distributed } = await readCatalog(database.pool)
     expect(await faultsOfStatements(await recorded.read(), distributed)).toEqual([])
   })
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'eventemitter3'
 import type { AuditRecord } from '../audit/index.js'
 import type { Logger } from '../environment/index.js'
 import { shownName, suggestName, TaskboardError } from '../errors/index.js'
-import { eventKinds, type EventType } from './catalogue.js'
+import { eventKinds, type EventType } from './catalog.js'
 import type { TaskboardEvent } from './taskboard-event.js'
 
 /** Called once per event, and not awaited. Errors that it throws or rejects with are logged and affect no other listener. */

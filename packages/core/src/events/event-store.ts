@@ -1,5 +1,5 @@
 import type { CallContext, Commit, Instant } from '../environment/index.js'
-import type { EventDraft, LoggedEvent } from './catalogue.js'
+import type { EventDraft, LoggedEvent } from './catalog.js'
 
 /** An opaque place in the feed of all workspaces' events. */
 export type FeedPosition = string

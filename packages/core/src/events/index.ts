@@ -8,7 +8,7 @@ export {
   realtimeOf,
   realtimeEventTypes,
   webhookEventTypes,
-} from './catalogue.js'
+} from './catalog.js'
 export type {
   CountedEventType,
   EventData,
@@ -19,7 +19,7 @@ export type {
   NotificationEventType,
   RealtimeEventType,
   WebhookEventType,
-} from './catalogue.js'
+} from './catalog.js'
 export type { EventTally } from './event-kind.js'
 export type { PublishedAlertData, RaisedAlertData } from './other-events.js'
 export {

@@ -1,7 +1,7 @@
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createEnvironment, silentLogger } from '../environment/index.js'
-import type { LoggedEvent } from './catalogue.js'
+import type { LoggedEvent } from './catalog.js'
 import { createEventLogTailer } from './log-tailer.js'
 
 function setup(pollIntervalMs: number | null = null) {

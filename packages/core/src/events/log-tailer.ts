@@ -1,6 +1,6 @@
 import { createBackgroundLoop, type Environment, type NextPass } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import type { LoggedEvent } from './catalogue.js'
+import type { LoggedEvent } from './catalog.js'
 import type { EventStore, FeedPosition } from './event-store.js'
 
 export interface EventLogTailerOptions {

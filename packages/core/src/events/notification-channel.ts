@@ -1,5 +1,5 @@
 import { TaskboardError } from '../errors/index.js'
-import type { LoggedEvent } from './catalogue.js'
+import type { LoggedEvent } from './catalog.js'
 import type { NotificationTarget } from './notification-store.js'
 import type { TaskboardEvent } from './taskboard-event.js'
 

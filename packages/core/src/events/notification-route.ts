@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/index.js'
-import { isNotified, type LoggedEvent } from './catalogue.js'
+import { isNotified, type LoggedEvent } from './catalog.js'
 import type { EventLink, NotificationChannel } from './notification-channel.js'
 import type { ChannelHealth, NotificationBatch, UserChannelClaim } from './notification-store.js'
 import { describeEvent } from './payloads.js'

@@ -1,5 +1,5 @@
 import type { CallContext, Instant } from '../environment/index.js'
-import type { LoggedEvent, NotificationEventType } from './catalogue.js'
+import type { LoggedEvent, NotificationEventType } from './catalog.js'
 
 /** A channel that notifies a workspace's people of each state change, with its position in the log. */
 export interface NotificationTarget {

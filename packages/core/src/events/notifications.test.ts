@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
-import type { EventDraft } from './catalogue.js'
+import type { EventDraft } from './catalog.js'
 import { describeEvent } from './payloads.js'
 import type { NotificationStore, NotificationTarget, NotificationTargetChange } from './notification-store.js'
 import { createNotifications } from './notifications.js'

@@ -1,7 +1,7 @@
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createEnvironment, silentLogger, type Instant } from '../environment/index.js'
-import { currentPayloadVersion, type EventDraft, type LoggedEvent } from './catalogue.js'
+import { currentPayloadVersion, type EventDraft, type LoggedEvent } from './catalog.js'
 import type { NotificationStore } from './notification-store.js'
 import type { NotificationChannel } from './notification-channel.js'
 import { createNotifier, type NotifierOptions } from './notifier.js'

@@ -9,7 +9,7 @@ import {
   sleep,
   tracked,
 } from '../environment/index.js'
-import type { LoggedEvent } from './catalogue.js'
+import type { LoggedEvent } from './catalog.js'
 import { channelsByName, type EventLink, type NotificationChannel } from './notification-channel.js'
 import { hostRoute, type NotificationRoute, type RoutedBatch } from './notification-route.js'
 import type { NotificationBatch, NotificationStore } from './notification-store.js'

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { shownInput } from './shown-input.js'
 import { TaskboardError } from '../errors/index.js'
-import { webhookEventTypes, type EventData, type LoggedEvent, type WebhookEventType } from './catalogue.js'
+import { webhookEventTypes, type EventData, type LoggedEvent, type WebhookEventType } from './catalog.js'
 import {
   encodePayload,
   eventPayloadSchemas,

@@ -11,7 +11,7 @@ import {
   type EventType,
   type LoggedEvent,
   type WebhookEventType,
-} from './catalogue.js'
+} from './catalog.js'
 import { iso, time, type EventTally } from './event-kind.js'
 
 /** The only inputs of a payload. */

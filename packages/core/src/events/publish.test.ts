@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
-import type { EventDraft, LoggedEvent } from './catalogue.js'
+import type { EventDraft, LoggedEvent } from './catalog.js'
 import type { EventStore } from './event-store.js'
 import { eventPayloadSchemas, renderPayload } from './payloads.js'
 import { plainJsonObject } from './plain-json.js'

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
-import { integrationEventTypes, type EventDraft, type IntegrationEventType } from './catalogue.js'
+import { integrationEventTypes, type EventDraft, type IntegrationEventType } from './catalog.js'
 import type { EventStore } from './event-store.js'
 import { alertPayload } from './other-events.js'
 import { plainJsonObject } from './plain-json.js'

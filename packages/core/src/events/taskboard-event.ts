@@ -1,4 +1,4 @@
-import type { EventData, EventType, LoggedEvent } from './catalogue.js'
+import type { EventData, EventType, LoggedEvent } from './catalog.js'
 
 /** An event as the host's code sees it: data in camelCase, times in epoch milliseconds. */
 export type TaskboardEvent<T extends EventType = EventType> = {

@@ -125,7 +125,7 @@ function reasonOfPhase({ health }: TransportServices): Reason | null {
     case 'starting':
       return { code: 'starting', message: 'the task board is starting' }
     case 'draining':
-      return { code: 'draining', message: 'the task board is closing' }
+      return { code: 'draining', message: 'Taskboard is closing' }
     case 'closed':
       return { code: 'closed', message: 'the task board is closed' }
     case 'started':

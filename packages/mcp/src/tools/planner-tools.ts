@@ -210,7 +210,7 @@ const comment = z.object(members(operationSchemas('createComment').answer, 'id',
 const commentOnTask = tool({
   ...planner,
   name: 'comment_on_task',
-  description: 'Write into the thread of a task.',
+  description: 'Write a comment on a task.',
   input: z.object({
     task_id: id,
     body: z.string(),

@@ -35,7 +35,7 @@ export const tablesWithoutWorkspace: Readonly<Record<string, string>> = {
 const BY_ID = 'ids are unique over the board, and the key is the id alone'
 const BY_REFERENCE = 'names the row by its id alone'
 
-/** The keys without the workspace, by their name in the catalogue. */
+/** The keys without the workspace, by their name in the catalog. */
 export const keysWithoutWorkspace: Readonly<Record<string, string>> = {
   agent_pkey: BY_ID,
   approval_open:

@@ -4,8 +4,8 @@ import { readSchemaText } from '../../test/schema-text.js'
 
 /** Servers of other versions describe the same schema in other words. */
 const VERSION = 18
-const FILE = '../../schema/catalogue.txt'
-const HINT = `write packages/postgres/schema/catalogue.txt anew: npx vitest run packages/postgres/src/migrations/catalogue.test.ts -u`
+const FILE = '../../schema/catalog.txt'
+const HINT = `write packages/postgres/schema/catalog.txt anew: npx vitest run packages/postgres/src/migrations/catalog.test.ts -u`
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-it('the schema and all later migrations add up to schema/catalogue.txt', async ({ skip }) => {
+it('the schema and all later migrations add up to schema/catalog.txt', async ({ skip }) => {
   const { rows } = await database.pool.query<{ version: string }>(
     `select current_setting('server_version_num') as version`,
   )

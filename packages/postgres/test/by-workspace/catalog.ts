@@ -11,7 +11,7 @@ interface Key {
 }
 
 /** What the schema has, as the server describes it. */
-export interface Catalogue {
+export interface Catalog {
   readonly tables: readonly string[]
   /** The tables whose rows all name their workspace. */
   readonly distributed: readonly string[]
@@ -40,7 +40,7 @@ const KEYS = /* sql */ `
   where k.contype = 'f' and k.connamespace = 'taskboard'::regnamespace
   order by 1`
 
-export async function readCatalogue(pool: pg.Pool): Promise<Catalogue> {
+export async function readCatalog(pool: pg.Pool): Promise<Catalog> {
   const tables = await pool.query<{ name: string; isDistributed: boolean }>(TABLES)
   const keys = await pool.query<Key>(KEYS)
   return {
@@ -52,7 +52,7 @@ export async function readCatalogue(pool: pg.Pool): Promise<Catalogue> {
 
 /** The names of the keys that a server which distributes rows by their workspace could not check on one node. */
 export function keysAcrossWorkspaces(
-  { distributed, keys }: Catalogue,
+  { distributed, keys }: Catalog,
   isEverywhere: (table: string) => boolean,
 ): readonly string[] {
   const isWithin = ({ table, columns, target, targetColumns }: Key): boolean => {
