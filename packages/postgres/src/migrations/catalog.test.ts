@@ -5,7 +5,7 @@ import { readSchemaText } from '../../test/schema-text.js'
 /** Servers of other versions describe the same schema in other words. */
 const VERSION = 18
 const FILE = '../../schema/catalog.txt'
-const HINT = `write packages/postgres/schema/catalog.txt anew: npx vitest run packages/postgres/src/migrations/catalog.test.ts -u`
+const HINT = `rewrite packages/postgres/schema/catalog.txt: npx vitest run packages/postgres/src/migrations/catalog.test.ts -u`
 
 let database: TestDatabase
 beforeAll(async () => {
