@@ -64,7 +64,9 @@ async function passedByAllSnapshots(pool: pg.Pool): Promise<void> {
   const xid = rows[0]?.xid
   for (;;) {
     const { rowCount } = await pool.query(
-      `select where pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8`,
+      `select where pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8 and not exists (
+         select from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and (backend_xmin is not null or backend_xid is not null))`,
       [xid],
     )
     if (rowCount === 1) return
